@@ -484,8 +484,9 @@ let testRooms = [
             library(
                 "PeerFuzzTargets",
                 [
-                    "AudioCore", "Broadcasting", "ClockSync", "Cryptography", "Discovery", "HouseholdSessions",
-                    "Households", "Listening", "Pairing", "Peering", "Playout", "Programmes", "SecureChannel",
+                    "AudioCore", "AudioDecoding", "AudioFileStreamServices", "AudioFileWriting", "Broadcasting",
+                    "ClockSync", "Cryptography", "Discovery", "HouseholdSessions", "Households", "LibavcodecDecoding",
+                    "Listening", "Pairing", "Peering", "Playout", "Programmes", "Recording", "SecureChannel", "Songs",
                     "WireProtocol", nioCore,
                 ]),
             tests("FuzzTests", ["FuzzTargets", "StreamTestKit"]),

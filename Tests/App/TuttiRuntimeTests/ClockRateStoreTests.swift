@@ -1,5 +1,6 @@
 import AudioCore
 import ClockSync
+import Listening
 import NIOPosix
 import Playout
 import Synchronization

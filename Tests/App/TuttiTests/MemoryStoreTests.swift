@@ -1,5 +1,6 @@
 import AudioCore
 import Glibc
+import Listening
 import Testing
 import TuttiRuntime
 import WireProtocol

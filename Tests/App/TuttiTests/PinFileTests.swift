@@ -91,7 +91,7 @@ import TuttiRuntime
                 bytes[index] ^= 1 << bit
                 guard let pins = PinnedNames(text: bytes) else { continue }
                 acceptedCount += 1
-                #expect(pins.fileText == bytes)
+                #expect(pins.text == bytes)
             }
         }
         // Digits and letters that became others.

@@ -68,7 +68,10 @@ struct SamplesRun {
 }
 
 /// Decodes a packet; what is wrong with the samples, nil if nothing.
-private func decode(_ packet: [UInt8], _ frameCount: Int, with decoder: any AudioPacketDecoder) -> String? {
+func decode(
+    _ packet: [UInt8], _ frameCount: Int, with decoder: any AudioPacketDecoder,
+    _ take: (ArraySlice<Float>) -> Void = { _ in }
+) -> String? {
     let count = frameCount * decoder.channelCount
     // One more sample, which must stay as it is.
     var samples = [Float](repeating: .nan, count: count + 1)
@@ -79,5 +82,6 @@ private func decode(_ packet: [UInt8], _ frameCount: Int, with decoder: any Audi
         return nil
     }
     if !samples[count].isNaN { return "more samples than \(frameCount) frames have" }
+    take(samples[..<count])
     return samples.dropLast().allSatisfy(\.isFinite) ? nil : "a packet of \(frameCount) frames was not filled"
 }

@@ -11,6 +11,8 @@ public enum FuzzTarget: Hashable, Sendable {
     case decoder
     /// The decoders of PCM, G.711 and the like, in formats and packets that no parser gives.
     case samples
+    /// MPEG packets that no parser has looked at, through our checks into libmpg123, which has no process of its own.
+    case mpeg
     /// libavcodec's decoders, in this process, on packets that were hurt after parsing. For the fuzzer alone: the
     /// program runs them in a process that has nothing to lose.
     case foreign(AudioFileType)
@@ -18,7 +20,7 @@ public enum FuzzTarget: Hashable, Sendable {
     /// Bytes at the front of an input that are not part of the file.
     public static let prefixByteCount = 8
 
-    public static let all: [FuzzTarget] = fileTypes.map { .parser($0.type) } + [.decoder, .samples]
+    public static let all: [FuzzTarget] = fileTypes.map { .parser($0.type) } + [.decoder, .samples, .mpeg]
 
     private static let fileTypes: [(name: String, type: AudioFileType)] = [
         ("mp3", .mpegLayer3), ("wave", .wave), ("aiff", .aiff), ("aifc", .aifc), ("caf", .caf), ("au", .nextSun),
@@ -30,6 +32,7 @@ public enum FuzzTarget: Hashable, Sendable {
         case .parser(let type): "parser-" + (Self.fileTypes.first { $0.type == type }?.name ?? "\(type)")
         case .decoder: "decoder"
         case .samples: "samples"
+        case .mpeg: "mpeg"
         case .foreign(let type): "foreign-" + (Self.fileTypes.first { $0.type == type }?.name ?? "\(type)")
         }
     }
@@ -49,6 +52,7 @@ public enum FuzzTarget: Hashable, Sendable {
         case .parser(let type): ParserRun(file: file, choices: choices, hint: type).violation()
         case .decoder: DecoderRun(file: file, choices: choices).violation()
         case .samples: SamplesRun(bytes: file, choices: choices).violation()
+        case .mpeg: MPEGRun(bytes: file, choices: choices).violation()
         case .foreign: ForeignRun(file: file, choices: choices).violation()
         }
     }

@@ -1,4 +1,5 @@
-/// Something that takes what peers send, whatever bytes it is, and must neither trap, nor hang, nor break a rule.
+/// Something that takes what others say, whatever bytes it is, and must neither trap, nor hang, nor break a rule:
+/// peers, servers, a decode worker, files of the state directory.
 ///
 /// Beside the targets for files: libFuzzer runs these too (`Scripts/fuzz`), the ordinary tests replay what it kept.
 public enum PeerFuzzTarget: String, CaseIterable, Hashable, Sendable {
@@ -18,6 +19,18 @@ public enum PeerFuzzTarget: String, CaseIterable, Hashable, Sendable {
     case pairing
     /// Documents of households, and members that let in, remove and meet.
     case household
+    /// What a decode worker answers, as the program that started it reads it.
+    case worker
+    /// Heads of HTTP responses, and how a transfer goes on after them.
+    case head
+    /// A station's bytes, with titles between them.
+    case station
+    /// Playlists that came from a server.
+    case playlist
+    /// A broadcast's packets and commands, as they become files.
+    case recorder
+    /// Files of the state directory: the key, the pins, the listeners' memory.
+    case state
 
     public var name: String { rawValue }
 
@@ -34,6 +47,12 @@ public enum PeerFuzzTarget: String, CaseIterable, Hashable, Sendable {
         case .record: RecordRun.seeds
         case .pairing: PairingRun.seeds
         case .household: HouseholdRun.seeds
+        case .worker: WorkerRun.seeds
+        case .head: HeadRun.seeds
+        case .station: StationRun.seeds
+        case .playlist: PlaylistRun.seeds
+        case .recorder: RecorderRun.seeds
+        case .state: StateRun.seeds
         }
     }
 
@@ -48,6 +67,12 @@ public enum PeerFuzzTarget: String, CaseIterable, Hashable, Sendable {
         case .record: RecordRun(input).violation()
         case .pairing: PairingRun(input).violation()
         case .household: HouseholdRun(input).violation()
+        case .worker: WorkerRun(input).violation()
+        case .head: HeadRun(input).violation()
+        case .station: StationRun(input).violation()
+        case .playlist: PlaylistRun(input).violation()
+        case .recorder: RecorderRun(input).violation()
+        case .state: StateRun(input).violation()
         }
     }
 }

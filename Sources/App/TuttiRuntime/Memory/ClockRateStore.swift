@@ -1,6 +1,7 @@
 import AudioCore
 import ClockSync
 import Glibc
+import Listening
 import NIOCore
 import NIOPosix
 import Playout

@@ -5,8 +5,20 @@ extension DecodeSession {
     static func start(
         _ setup: LibraryDecoderSetup, _ program: WorkerProgram, _ interrupt: DecodingInterrupt = DecodingInterrupt()
     ) throws(AudioDecodingError) -> DecodeSession {
+        try start(setup, interrupt) { () throws(Failure) in try DecodeSession(program: program, interrupt: interrupt) }
+    }
+
+    /// Opens a stream's decoder in whatever answers like a worker.
+    /// - Parameter socket: a stream socket to it, which the session closes.
+    package static func start(_ setup: LibraryDecoderSetup, socket: Int32) throws(AudioDecodingError) -> DecodeSession {
+        try start(setup, DecodingInterrupt()) { DecodeSession(socket: socket) }
+    }
+
+    private static func start(
+        _ setup: LibraryDecoderSetup, _ interrupt: DecodingInterrupt, _ connect: () throws(Failure) -> DecodeSession
+    ) throws(AudioDecodingError) -> DecodeSession {
         do throws(Failure) {
-            let session = try DecodeSession(program: program, interrupt: interrupt)
+            let session = try connect()
             try session.open(setup)
             return session
         } catch {

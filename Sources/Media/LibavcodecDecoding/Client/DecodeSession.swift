@@ -12,10 +12,12 @@ struct WorkerFrames {
 /// A worker with an open decoder for a stream.
 ///
 /// The worker is not trusted: sizes are checked against each other and against ``AudioCore/Limits``.
-final class DecodeSession {
+package final class DecodeSession {
     let process: WorkerProcess
-    /// The body of the worker's last message.
+    /// The body of the worker's last message, and what is left behind it of longer ones.
     private var body: [UInt8] = []
+    /// Bytes of the last message's body.
+    private var bodyByteCount = 0
 
     enum Failure: Error {
         /// The worker could not be started, ended, or did not answer.
@@ -34,6 +36,9 @@ final class DecodeSession {
     private static let secondsToStart = 10.0
     /// A packet takes well under a millisecond.
     private static let secondsForOnePacket = 3.0
+
+    /// - Parameter socket: to whoever answers like a worker.
+    init(socket: Int32) { process = WorkerProcess(socket: socket, interrupt: DecodingInterrupt()) }
 
     /// Starts the worker.
     /// - Parameter interrupt: ends every wait for it.
@@ -86,6 +91,7 @@ final class DecodeSession {
         guard !sampleCount.overflow, frames.channelCount <= Limits.channelRange.upperBound,
             sampleCount.partialValue == (size - headerByteCount) / MemoryLayout<Float>.stride
         else { throw .ended }
+        bodyByteCount = size
         return frames
     }
 
@@ -97,7 +103,8 @@ final class DecodeSession {
     /// The interleaved samples of the last ``decode(_:)``.
     func withSamples<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         self.body.withUnsafeBytes { bytes in
-            body(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(WorkerMessageHeader.framesByteCount)))
+            let message = bytes[..<bodyByteCount]
+            return body(UnsafeRawBufferPointer(rebasing: message.dropFirst(WorkerMessageHeader.framesByteCount)))
         }
     }
 }

@@ -16,12 +16,22 @@ public enum TrialDecoding {
     public static func decodedFormat(
         of format: AudioStreamFormat, magicCookie: [UInt8], packets: [[UInt8]], program: WorkerProgram = .itself
     ) throws(AudioDecodingError) -> AudioStreamFormat {
+        try decodedFormat(of: format, magicCookie: magicCookie, packets: packets) { setup throws(AudioDecodingError) in
+            try DecodeSession.start(setup, program)
+        }
+    }
+
+    /// - Parameter start: starts a worker.
+    package static func decodedFormat(
+        of format: AudioStreamFormat, magicCookie: [UInt8], packets: [[UInt8]],
+        start: (LibraryDecoderSetup) throws(AudioDecodingError) -> DecodeSession
+    ) throws(AudioDecodingError) -> AudioStreamFormat {
         let isPlain = format.codec == .aac
         guard isPlain || format.codec == .aacHE && format.channelsPerFrame == 1, !packets.isEmpty else { return format }
         let setup = LibraryDecoderSetup(
             codec: format.codec, sampleRate: format.sampleRate, channelCount: format.channelsPerFrame,
             magicCookie: magicCookie, findsImplicitSBR: true)
-        let session = try DecodeSession.start(setup, program)
+        let session = try start(setup)
         var last: WorkerFrames?
         var isStereo = false
         for packet in packets.prefix(16) where packet.count <= Limits.packetByteCount {

@@ -19,7 +19,7 @@ public final class WorkerDecoder: AudioPacketDecoder {
     public private(set) var restartCount = 0
 
     private let setup: LibraryDecoderSetup
-    private let program: WorkerProgram
+    private let start: (LibraryDecoderSetup) throws(AudioDecodingError) -> DecodeSession
     private let interrupt: DecodingInterrupt
     /// Nil while no worker runs.
     private var session: DecodeSession?
@@ -36,18 +36,29 @@ public final class WorkerDecoder: AudioPacketDecoder {
     /// - Parameter interrupt: ends this wait, and those for packets: `interrupted` is thrown then.
     /// - Throws: `unsupportedCodec` where there is no library or it lacks the codec, `unsupportedFormat` where it
     ///   refuses the magic cookie or is of an untested version, `libraryFailed` where no process can be started.
-    public init(
+    public convenience init(
         format: AudioStreamFormat, magicCookie: [UInt8], program: WorkerProgram = .itself,
         interrupt: DecodingInterrupt = DecodingInterrupt()
+    ) throws(AudioDecodingError) {
+        try self.init(format: format, magicCookie: magicCookie, interrupt: interrupt) {
+            setup throws(AudioDecodingError) in
+            try .start(setup, program, interrupt)
+        }
+    }
+
+    /// - Parameter start: starts a worker, at once and after each one that was lost.
+    package init(
+        format: AudioStreamFormat, magicCookie: [UInt8], interrupt: DecodingInterrupt = DecodingInterrupt(),
+        start: @escaping (LibraryDecoderSetup) throws(AudioDecodingError) -> DecodeSession
     ) throws(AudioDecodingError) {
         sampleRate = format.sampleRate
         channelCount = format.channelsPerFrame
         setup = LibraryDecoderSetup(
             codec: format.codec, sampleRate: format.sampleRate, channelCount: format.channelsPerFrame,
             magicCookie: magicCookie, outputsIntegers: Self.hasWideIntegers(format.codec, magicCookie))
-        self.program = program
+        self.start = start
         self.interrupt = interrupt
-        session = try .start(setup, program, interrupt)
+        session = try start(setup)
     }
 
     public var outputsIntegers: Bool { setup.outputsIntegers }
@@ -142,7 +153,7 @@ public final class WorkerDecoder: AudioPacketDecoder {
         }
         restartsLeft -= 1
         restartCount += 1
-        let session = try DecodeSession.start(setup, program, interrupt)
+        let session = try start(setup)
         isFirstPacket = true
         self.session = session
         return session

@@ -3,7 +3,8 @@ import Glibc
 
 /// A running decode worker and the socket to it. Kills the worker when it goes out of scope. Not thread-safe.
 struct WorkerProcess: ~Copyable {
-    let processID: pid_t
+    /// Nil if no process was started: somebody else has the other end of the socket.
+    let processID: pid_t?
     private let socket: Int32
     private let interrupt: DecodingInterrupt
 
@@ -34,10 +35,19 @@ struct WorkerProcess: ~Copyable {
         interrupt.onInterrupt { [socket] in shutdown(socket, Int32(SHUT_RDWR)) }
     }
 
+    /// Takes the place of a program that has started a worker.
+    /// - Parameter socket: what goes to the worker, and comes from it; closed with this.
+    init(socket: Int32, interrupt: DecodingInterrupt) {
+        processID = nil
+        self.socket = socket
+        self.interrupt = interrupt
+    }
+
     deinit {
         // Before the descriptor's number can be reused for another socket.
         interrupt.onInterrupt(nil)
         close(socket)
+        guard let processID else { return }
         // It may be busy or stuck. It has nothing to clean up.
         kill(processID, SIGKILL)
         while waitpid(processID, nil, 0) < 0, errno == EINTR {}

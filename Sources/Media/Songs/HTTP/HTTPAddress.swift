@@ -1,7 +1,7 @@
 /// URLs as text (RFC 3986), as far as is needed here.
-enum HTTPAddress {
+package enum HTTPAddress {
     /// Percent-encodes spaces, controls and non-ASCII characters, which people and playlists leave as they are.
-    static func encoded(_ url: String) -> String {
+    package static func encoded(_ url: String) -> String {
         var text = ""
         for byte in url.utf8 {
             if (0x21...0x7E).contains(byte) {
@@ -14,7 +14,7 @@ enum HTTPAddress {
     }
 
     /// Resolves a playlist's entry against the playlist's URL.
-    static func resolved(_ entry: String, against base: String) -> String {
+    package static func resolved(_ entry: String, against base: String) -> String {
         guard SongAddress.scheme(of: entry) == nil, let start = base.range(ofText: "://") else { return entry }
         if entry.hasPrefix("//") { return base.prefix { $0 != "/" } + entry }
         let rest = base[start...].prefix { $0 != "?" && $0 != "#" }

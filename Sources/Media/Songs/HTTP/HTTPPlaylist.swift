@@ -1,10 +1,10 @@
 /// A list of songs that came instead of a song.
-enum HTTPPlaylist {
+package enum HTTPPlaylist {
     static let byteCountLimit = 256 * 1024
-    private static let songLimit = 1_000
+    package static let songLimit = 1_000
 
     /// Returns the error to report for a playlist: the songs that it names, or why there are none.
-    static func finding(in bytes: [UInt8], _ kind: Playlist.Kind, url: String, name: String) -> SongFailure {
+    package static func finding(in bytes: [UInt8], _ kind: Playlist.Kind, url: String, name: String) -> SongFailure {
         let text = String(decoding: bytes, as: UTF8.self)
         // RFC 8216: the "songs" of such a list are segments of a few seconds.
         guard !text.contains("#EXT-X-TARGETDURATION"), !text.contains("#EXT-X-STREAM-INF") else {

@@ -1,17 +1,17 @@
 import AudioFileStreamServices
 
 /// The properties of a resource, from the server's first response.
-struct HTTPResource: Hashable {
+package struct HTTPResource: Hashable {
     /// Nil if no end is known.
-    var byteCount: Int64?
+    package var byteCount: Int64?
     /// Whether the server supports range requests.
-    var hasRanges: Bool
-    var isStation: Bool
+    package var hasRanges: Bool
+    package var isStation: Bool
     /// The kind of playlist; nil for a song.
     var listKind: Playlist.Kind?
     private var mark: String?
 
-    init(_ head: HTTPResponseHead) {
+    package init(_ head: HTTPResponseHead) {
         let range = head.range
         isStation = head.isStation
         hasRanges = range.map { $0.start == 0 } ?? false && !isStation
@@ -27,7 +27,7 @@ struct HTTPResource: Hashable {
         return .stream
     }
 
-    enum Continuation: Hashable {
+    package enum Continuation: Hashable {
         /// At the wanted byte, after skipping this many known ones.
         case bytes(skipped: Int64)
         /// With the bytes that are sent now.
@@ -35,7 +35,7 @@ struct HTTPResource: Hashable {
     }
 
     /// Returns how a later response continues at `position`; nil if the resource has changed.
-    func continuation(_ head: HTTPResponseHead, at position: Int64) -> Continuation? {
+    package func continuation(_ head: HTTPResponseHead, at position: Int64) -> Continuation? {
         guard let byteCount else { return .gap }
         if let mark, let other = Self.mark(head), mark != other { return nil }
         if let range = head.range { return range.total == byteCount ? skip(range.start, position) : nil }

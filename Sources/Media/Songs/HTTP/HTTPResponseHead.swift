@@ -1,20 +1,24 @@
 /// What a server says before the bytes: status and headers of the last response (RFC 9110; Shoutcast's "ICY 200 OK").
-struct HTTPResponseHead: Hashable {
-    private(set) var status = 0
+package struct HTTPResponseHead: Hashable {
+    package private(set) var status = 0
     /// The status in the server's words: "404 Not Found".
-    private(set) var statusText = ""
-    private(set) var isComplete = false
+    package private(set) var statusText = ""
+    package private(set) var isComplete = false
     private var fields: [String: String] = [:]
     /// The target of a redirection, and whether it, or one of several, is unencrypted: versions of libcurl differ in
     /// which they follow. Kept regardless of ``fieldCountLimit``.
     private var location: String?
     private var namesHTTP = false
     /// Header fields beyond this number are ignored.
-    private static let fieldCountLimit = 100
+    package static let fieldCountLimit = 100
+    /// Bytes of a line beyond this number are ignored.
+    package static let lineByteCount = 4_096
+
+    package init() {}
 
     /// Takes a header line, with or without its line end. A status line begins a new response.
-    mutating func take(_ line: some Collection<UInt8>) {
-        let text = String(decoding: line.prefix(4_096), as: UTF8.self).trimmed
+    package mutating func take(_ line: some Collection<UInt8>) {
+        let text = String(decoding: line.prefix(Self.lineByteCount), as: UTF8.self).trimmed
         guard !text.isEmpty else {
             isComplete = true
             return
@@ -27,20 +31,21 @@ struct HTTPResponseHead: Hashable {
             let (name, value) = (text[..<colon].lowercased(), text[text.index(after: colon)...].trimmed)
             if name == "location" {
                 location = value
-                namesHTTP = namesHTTP || value.prefix(5).lowercased() == "http:"
+                // By bytes, as libcurl reads it: an accent behind the colon would make another character of it.
+                namesHTTP = namesHTTP || value.utf8.prefix(5).map { $0 | 0x20 } == Array("http:".utf8)
             } else if fields.count < Self.fieldCountLimit {
                 fields[name] = value
             }
         }
     }
 
-    subscript(name: String) -> String? { fields[name] }
+    package subscript(name: String) -> String? { fields[name] }
 
     /// Whether this is the final response: what follows is the body, if anything.
-    var isFinal: Bool { isComplete && status >= 200 && redirection == nil }
+    package var isFinal: Bool { isComplete && status >= 200 && redirection == nil }
 
     /// Whether this redirects to an unencrypted address.
-    var leadsToHTTP: Bool { redirection != nil && namesHTTP }
+    package var leadsToHTTP: Bool { redirection != nil && namesHTTP }
 
     private var redirection: String? { (300..<400).contains(status) ? location : nil }
 
@@ -49,10 +54,10 @@ struct HTTPResponseHead: Hashable {
         (fields["content-type"]?.prefix { $0 != ";" }.trimmed ?? "").lowercased()
     }
 
-    var contentLength: Int64? { fields["content-length"].flatMap(Int64.init).flatMap { $0 >= 0 ? $0 : nil } }
+    package var contentLength: Int64? { fields["content-length"].flatMap(Int64.init).flatMap { $0 >= 0 ? $0 : nil } }
 
     /// The first byte of a partial response, and the size of the whole (RFC 9110 section 14.4).
-    var range: (start: Int64, total: Int64)? {
+    package var range: (start: Int64, total: Int64)? {
         guard status == 206, let text = fields["content-range"], text.lowercased().hasPrefix("bytes ") else {
             return nil
         }
@@ -64,14 +69,14 @@ struct HTTPResponseHead: Hashable {
     }
 
     /// Whether the server is a station.
-    var isStation: Bool { fields.keys.contains { $0.hasPrefix("icy-") } }
+    package var isStation: Bool { fields.keys.contains { $0.hasPrefix("icy-") } }
 
-    var stationInterval: Int? { fields["icy-metaint"].flatMap(Int.init) }
+    package var stationInterval: Int? { fields["icy-metaint"].flatMap(Int.init) }
 
     var isWebPage: Bool { contentType == "text/html" || contentType == "application/xhtml+xml" }
 
     /// Returns the kind of playlist by the media type, or if that is inconclusive, by the URL's extension.
-    func playlistKind(url: String) -> Playlist.Kind? {
+    package func playlistKind(url: String) -> Playlist.Kind? {
         switch contentType {
         case "audio/x-mpegurl", "audio/mpegurl", "application/x-mpegurl", "application/mpegurl",
             "application/vnd.apple.mpegurl":

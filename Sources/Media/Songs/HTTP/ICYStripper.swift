@@ -5,7 +5,7 @@ import AudioCore
 // StreamTitle='Artist - Song';StreamUrl='...'; usually L is 0.
 
 /// Removes the metadata from a station's bytes.
-struct ICYStripper {
+package struct ICYStripper {
     /// Bytes of audio between two metadata blocks.
     let interval: Int
     /// The largest interval that occurs.
@@ -22,14 +22,14 @@ struct ICYStripper {
     private var titles: [String] = []
 
     /// Returns nil for an impossible interval.
-    init?(interval: Int) {
+    package init?(interval: Int) {
         guard (1...Self.intervalLimit).contains(interval) else { return nil }
         self.interval = interval
         place = .audio(left: interval)
     }
 
     /// Moves the audio in a buffer to its front. Returns its size.
-    mutating func strip(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    package mutating func strip(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
         var kept = 0
         var offset = 0
         while offset < buffer.count {
@@ -59,7 +59,7 @@ struct ICYStripper {
     }
 
     /// Returns the titles received since the last call, in order.
-    mutating func takeTitles() -> [String] {
+    package mutating func takeTitles() -> [String] {
         defer { titles = [] }
         return titles
     }

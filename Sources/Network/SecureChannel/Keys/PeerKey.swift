@@ -27,3 +27,14 @@ extension PeerKey: Comparable {
 extension PeerKey: CustomStringConvertible {
     public var description: String { bytes.hex }
 }
+
+extension PeerKey {
+    /// - Parameter hex: the key's description, in digits of either case.
+    package init?(hex: String) {
+        let digits = hex.compactMap(\.hexDigitValue)
+        guard digits.count == 2 * Bytes32.count,
+            let bytes = Bytes32((0..<Bytes32.count).map { UInt8(digits[2 * $0] << 4 | digits[2 * $0 + 1]) })
+        else { return nil }
+        self.init(bytes)
+    }
+}

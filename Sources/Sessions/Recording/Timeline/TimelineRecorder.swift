@@ -129,7 +129,10 @@ public struct TimelineRecorder: ~Copyable {
     /// Ends the sound of an epoch before `frame`, until it is resumed. Whatever follows it is not heard, in later files
     /// neither. An epoch is not found any more when more than three formats have followed its own.
     public mutating func cut(at frame: FramePosition, epoch id: Epoch) {
-        if files.contains(where: { $0.contents.holds(id) }) { cut = (id, frame) }
+        guard files.contains(where: { $0.contents.holds(id) }) else { return }
+        // Beyond the range lies no frame of any file.
+        let index = min(max(frame.index, Self.positionRange.lowerBound), Self.positionRange.upperBound)
+        cut = (id, FramePosition(index))
     }
 
     /// Resumes an epoch that was cut.
