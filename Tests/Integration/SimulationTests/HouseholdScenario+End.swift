@@ -64,7 +64,8 @@ extension HouseholdScenario {
     private func lookForFlaws(_ feed: HouseholdFeed) {
         let performance = feed.broadcast.performance
         let windows = feed.node.ear.windows(of: performance)
-        guard let first = performance.window(at: feed.from.seconds + 2),
+        let settled = feed.from + Reconnection.time + Reconnection.soundTime
+        guard let first = performance.window(at: settled.seconds),
             let last = performance.window(at: feed.to.seconds - 0.3)
         else { return }
         let range = max(0, first)..<max(0, first, min(last, windows.count - 1))
