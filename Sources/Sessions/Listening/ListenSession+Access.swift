@@ -32,7 +32,10 @@ extension ListenSession {
         if link.connection.direction == .dialed, configuration.address != nil {
             tellOnce(.notOfHousehold(link.connection.name, denial), from: link.connection.address)
         }
+        let isHeard = isMember(of: id)
         refuse(id, Refusal(.notAllowed, denial.text), now)
+        // What it holds of somebody who may not feed it is not heard, either.
+        if isHeard { endReception(now) }
     }
 
     /// Returns whether this listener does what a broadcaster passes on to it. What stays behind needs the right to

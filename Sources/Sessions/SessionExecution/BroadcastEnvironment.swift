@@ -40,9 +40,9 @@ public protocol BroadcastEnvironment: AnyObject {
     func openSpool(_ offer: SongOffer)
     func writeSpool(_ bytes: SongBytes)
     func closeSpool(_ id: CommandID)
-    /// Pins the name of a listener that takes part; answered with `pins`.
     /// The other side of a connection sent its household's document.
     func didReceive(household document: ByteBuffer, from id: ConnectionID)
+    /// Pins the name of a listener that takes part; answered with `pins`.
     func didMeet(_ peer: MetPeer)
     /// Answers with `pins` when the user forgets a name.
     func watchPins()

@@ -20,9 +20,9 @@ public protocol ListenTransport: AnyObject {
     func restartClock()
     /// Another broadcaster is heard now, or none.
     func broadcasterDidChange()
-    /// Pins the name of a broadcaster that is heard; answered with `pins`.
     /// The other side of a connection sent its household's document.
     func didReceive(household document: ByteBuffer, from id: ConnectionID)
+    /// Pins the name of a broadcaster that is heard; answered with `pins`.
     func didMeet(_ peer: MetPeer)
     /// Answers with `pins` when the user forgets a name.
     func watchPins()

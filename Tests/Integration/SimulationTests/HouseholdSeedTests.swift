@@ -4,7 +4,7 @@ import Testing
 
 /// A household among strangers, while machines are let in, removed, away and back: one scenario for each seed.
 @Suite(.timeLimit(.minutes(5)), .serialized) struct HouseholdSeedTests {
-    @Test(arguments: Seeds.sweep) func membersAmongStrangers(seed: UInt64) throws {
+    @Test(arguments: Seeds.signed) func membersAmongStrangers(seed: UInt64) throws {
         let scenario = try HouseholdScenario(seed: seed)
         scenario.run()
         if !scenario.findings.isEmpty { print("seed \(seed): \(scenario.events.joined(separator: "; "))") }
@@ -32,18 +32,18 @@ import Testing
         return (Set(scenario.findings.map(\.kind)), "\(scenario.findings); \(scenario.world.replay)")
     }
 
-    @Test(arguments: Seeds.short) func listenersThatTakeEverybodyForMembersAreFound(seed: UInt64) throws {
+    @Test(arguments: Seeds.planted) func listenersThatTakeEverybodyForMembersAreFound(seed: UInt64) throws {
         let (kinds, text) = try kinds(seed, .everybodyIsMember, in: .listeners)
         // Strangers are heard, not only let in.
         #expect(kinds.isSuperset(of: [.foreign, .stray]), "\(text)")
     }
 
-    @Test(arguments: Seeds.short) func broadcastersThatTakeEverybodyForMembersAreFound(seed: UInt64) throws {
+    @Test(arguments: Seeds.planted) func broadcastersThatTakeEverybodyForMembersAreFound(seed: UInt64) throws {
         let (kinds, text) = try kinds(seed, .everybodyIsMember, in: .broadcasters)
         #expect(kinds.contains(.foreign), "\(text)")
     }
 
-    @Test(arguments: Seeds.short) func broadcastersThatIgnoreDocumentsAreFound(seed: UInt64) throws {
+    @Test(arguments: Seeds.planted) func broadcastersThatIgnoreDocumentsAreFound(seed: UInt64) throws {
         let (kinds, text) = try kinds(seed, .ignoredDocuments, in: .broadcasters)
         #expect(kinds.contains(.disagreement), "\(text)")
     }

@@ -6,6 +6,10 @@ import SimulationKit
 enum Seeds {
     /// For scenarios of minutes, of which there are to be many.
     static var sweep: [UInt64] { seeds(byDefault: 24, long: 1_000) }
+    /// For scenarios of minutes with signatures, which take their time.
+    static var signed: [UInt64] { seeds(byDefault: 8, long: 1_000) }
+    /// For faults that a scenario of minutes must find.
+    static var planted: [UInt64] { seeds(byDefault: 1, long: 10) }
     /// For scenarios of seconds.
     static var short: [UInt64] { seeds(byDefault: 3, long: 100) }
     /// For the scenario of an hour.

@@ -28,6 +28,8 @@ import WireProtocol
         listener.wait(ListenLimits.choiceTime + .milliseconds(20))
         listener.handle(.standing(ConnectionID(1), .removed))
         #expect(!listener.session.isFed && listener.closed == [1])
+        #expect(listener.session.broadcasterName == nil)
+        #expect(listener.actions.contains { if case .silence = $0 { true } else { false } })
     }
 
     @Test func aStrangerMayFeedItIfTheUserSaysSo() {
