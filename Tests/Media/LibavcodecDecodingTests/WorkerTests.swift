@@ -116,7 +116,8 @@ struct WorkerTests {
         }
         var information = siginfo_t()
         // Looked at, and left to be waited for by its owner.
-        waitid(P_PID, id_t(try #require(session.process.processID)), &information, WEXITED | WNOWAIT)
+        let processID = session.process.processID
+        waitid(P_PID, id_t(try #require(processID)), &information, WEXITED | WNOWAIT)
         let wasKilled = information.si_code == CLD_KILLED || information.si_code == CLD_DUMPED
         return wasKilled ? .signal(information._sifields._sigchld.si_status) : .exit
     }
