@@ -33,11 +33,20 @@ struct CommandedListener {
     /// How late it may hear of a command. The broadcast allows for what cards keep, and not for losses.
     var delay: Double { isWireless ? Self.longestDelay : 0 }
 
+    /// Until when it may be silent after its start. A sound that is cut is not placed any more: one that learns the
+    /// clock between a cut's command and its effect begins with what comes behind the cut.
+    private func joinedEnd(_ cuts: [Double]) -> Double {
+        let end = joined + joiningTime
+        let pending = cuts.filter { (end...end + Self.longestLead).contains($0) }
+        return pending.min() ?? end
+    }
+
     /// When something else than what is due may be heard, or nothing, in seconds.
     /// - Parameter suddenStarts: when something begins to sound that did not simply follow, or was decided on so late
     ///   that radio may be late with it.
-    func excuses(suddenStarts: [Double]) -> [ClosedRange<Double>] {
-        var excuses = [-.infinity...joined + joiningTime, left - Self.lastLook ... .infinity]
+    /// - Parameter cuts: when a sound is cut.
+    func excuses(suddenStarts: [Double], cuts: [Double]) -> [ClosedRange<Double>] {
+        var excuses = [-.infinity...joinedEnd(cuts), left - Self.lastLook ... .infinity]
         for fault in node.machine.faults {
             excuses.append(fault.lowerBound.seconds - 0.001...fault.upperBound.seconds + World.recovery.seconds)
         }

@@ -77,7 +77,8 @@ struct HeardProgramme {
             return follows && isInTime ? nil : span.lowerBound
         }
         self.spans = spans
-        excuses = scenario.listeners.map { $0.excuses(suddenStarts: sudden) }
+        let cuts = stretches.filter(\.isCut).compactMap(\.endSeconds)
+        excuses = scenario.listeners.map { $0.excuses(suddenStarts: sudden, cuts: cuts) }
         for index in stretches.indices { judge(index) }
         for index in listeners.indices { judgeStray(index) }
     }
