@@ -112,7 +112,6 @@ final class BroadcastRunner: PeerNetworkDelegate {
         let responder = try openResponder(beside: port)
         self.responder = responder
         emit(.notice(.network(.listening(tcpPort: port, clockPort: responder.port))))
-        emit(.notice(.household(household.notice)))
         let greeting = Greeting(
             roles: .broadcaster, peer: identity.peer, instance: identity.instance, started: started, name: name)
         var configuration = BroadcastConfiguration(greeting: greeting, clockPort: responder.port)
@@ -285,6 +284,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         let (isIdle, isReady) = (session.transport == .idle, session.summary.isReady)
         // Nothing is shown before the first song is open, unless there is none.
         guard isShown || isReady || isIdle && !isOver else { return }
+        if !isShown { emit(.notice(.household(household.notice))) }
         isShown = true
         if !isOver { position = isReady && !isIdle ? session.playPosition(.now()) : nil }
         var status = BroadcastStatus(name: name, session, position: position, isOver: isOver)
