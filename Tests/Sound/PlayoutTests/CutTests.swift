@@ -167,6 +167,25 @@ import Testing
         #expect(epochs.starts == [1, 2] && epochs.ends == [.stopped(epoch: Epoch(1))])
     }
 
+    /// It begins behind what the device holds, and is cut before that. What was due until then is heard when it is
+    /// resumed.
+    @Test func whatACutLeavesOfASoundThatBeganLateIsHeardWhenItIsResumed() {
+        let epochs = EpochRig(VirtualDAC(ppm: 40))
+        let rig = epochs.rig
+        rig.givesBack = false
+        rig.run(until: start)
+        epochs.append(1, 0..<480_000, at: start, sample: Song.sample)
+        rig.run(until: start + 0.02)
+        let cut = Int64(((rig.now + 0.08 - start) * 48_000).rounded())
+        epochs.cut(1, at: cut)
+        rig.run(until: 1_001.5)
+        let timeline = epochs.timeline(1, cut, at: 1_002)
+        rig.control.setTimeline(timeline)
+        rig.run(until: 1_003)
+        expectResumed(epochs, at: 1_002, on: timeline)
+        #expect(epochs.starts == [1, 1])
+    }
+
     // MARK: Resumed
 
     @Test(arguments: [0.05, 1.0]) func whatIsResumedGoesOnWithTheNextFrame(pause: Double) {

@@ -150,6 +150,15 @@ extension Renderer {
         return directive.stretches[earlier]
     }
 
+    /// The position of the present sound at the oldest frame that the device holds, as if it had sounded there.
+    ///
+    /// A sound that is placed behind another one in the buffer, or late, has not rendered what is due before. A cut may
+    /// come there, and when it is resumed these frames sound.
+    private var positionAtDevice: Int64 {
+        let frames = state.frame &- cursor &+ Int64(maximumFrameCount)
+        return state.position.whole &- Int64((Double(frames) * state.controller.step).rounded(.up))
+    }
+
     /// Releases the frames and sources that no rewind can reach any more.
     mutating func release() {
         let oldestNeeded = min(cursor - Int64(maximumFrameCount), oldestUnheard)
@@ -157,7 +166,7 @@ extension Renderer {
         var oldest = directive.newestSerial &+ 1
         if let serial = replacement(in: directive) { oldest = min(oldest, serial) }
         oldest = min(oldest, state.oldestSerial ?? .max)
-        var floor = state.mode == .sounding ? state.position.whole : .max
+        var floor = state.mode == .sounding ? positionAtDevice : .max
         for index in 0..<history.count {
             let past = history[index]
             guard let serial = past.pointee.state.oldestSerial else { continue }
