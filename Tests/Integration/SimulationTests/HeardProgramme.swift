@@ -200,11 +200,11 @@ struct HeardProgramme {
         let gains = cabled.map { $0.window.gain / $0.gain }
         guard let least = gains.min(), let most = gains.max(), most - least > tally.fadeSpread else { return }
         tally.fadeSpread = most - least
-        guard most - least > Self.fadeSpread,
-            let late = cabled.max(by: { $0.window.gain / $0.gain < $1.window.gain / $1.gain })
-        else { return }
-        let text = describe(late.window, place, number, listeners[late.listener])
-        tally.find(.apart, "fades by \(least) to \(most): " + text)
+        guard most - least > Self.fadeSpread else { return }
+        for (item, gain) in zip(cabled, gains) where gain == least || gain == most {
+            let text = describe(item.window, place, number, listeners[item.listener])
+            tally.find(.apart, "fades by \(gain) of \(least) to \(most): " + text)
+        }
     }
 
     // MARK: Between the stretches
