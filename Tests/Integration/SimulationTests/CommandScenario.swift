@@ -38,12 +38,13 @@ final class CommandScenario {
             let isWireless = index % Self.radioSpacing == 0
             let kept = keeps && index % 7 == 0 ? Self.keptSpan : nil
             let node = world.addListener(
-                "Listener \(index)", quality: isWireless ? .wireless : .quietLAN, cardHolding: kept)
+                "Listener \(index)", quality: isWireless ? .wireless : .quietLAN, cardHolding: kept
+            ) { $0.access.household = Self.household }
             listeners.append(
                 CommandedListener(node: node, joined: 0, isWireless: isWireless, kept: kept?.seconds ?? 0))
         }
         world.run(for: .seconds(3))
-        broadcaster = world.addBroadcaster("Broadcaster", songs: songs, webSongs: webSongs)
+        broadcaster = world.addBroadcaster("Broadcaster", songs: songs, webSongs: webSongs, household: Self.household)
         world.run(for: .seconds(2))
         for index in 1...Self.controllerCount {
             controllers.append(
@@ -52,6 +53,9 @@ final class CommandScenario {
         }
         world.run(for: .seconds(1))
     }
+
+    /// All are members of it: in open mode nobody but its own machine shifts a listener or gives it a role.
+    private static let household = "Home"
 
     // MARK: What happens
 
@@ -132,7 +136,8 @@ final class CommandScenario {
     private func join() {
         let isWireless = random.chance(0.3)
         let node = world.addListener(
-            "Latecomer \(listeners.count)", quality: isWireless ? .wireless : .quietLAN)
+            "Latecomer \(listeners.count)", quality: isWireless ? .wireless : .quietLAN
+        ) { $0.access.household = Self.household }
         listeners.append(
             CommandedListener(node: node, joined: world.loop.now.seconds, isWireless: isWireless, kept: 0))
     }

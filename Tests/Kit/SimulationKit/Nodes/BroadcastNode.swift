@@ -148,6 +148,7 @@ public final class BroadcastNode: BroadcastEnvironment {
         connector?.open(id, endpoint, direction)
         let key = ClockKey.random(using: &random)
         handle(.opened(id, direction, address: endpoint.peerName, dial: dial, key: key))
+        if isAmongMembers { handle(.standing(id, .member)) }
     }
 
     private func receive(_ bytes: ByteBuffer, from id: ConnectionID) {

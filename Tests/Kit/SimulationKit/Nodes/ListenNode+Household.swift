@@ -8,6 +8,9 @@ extension ListenNode {
     /// What this process knows of it; nil in open mode.
     public var household: Household? { connector?.household }
 
+    /// Machines without keys are members to each other where the scenario gives their household a name.
+    var isAmongMembers: Bool { connector == nil && configuration.access.household != nil }
+
     func wireHousehold() {
         guard let connector else { return }
         connector.onAuthenticated = { [unowned self] in handle(.authenticated($0, $1, $2)) }

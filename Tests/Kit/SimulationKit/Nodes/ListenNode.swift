@@ -196,6 +196,7 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
             })
         connector?.open(id, endpoint, direction)
         handle(.opened(id, direction, address: endpoint.peerName, dial: dial))
+        if isAmongMembers { handle(.standing(id, .member)) }
     }
 
     private func receive(_ bytes: ByteBuffer, from id: ConnectionID) {

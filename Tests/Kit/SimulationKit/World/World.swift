@@ -144,9 +144,11 @@ public final class World {
     }
 
     /// Adds a machine that broadcasts a programme of these songs, again and again.
-    /// - Parameter webSongs: songs that others may add, each by its title, which is an address.
+    /// - Parameters:
+    ///   - webSongs: songs that others may add, each by its title, which is an address.
+    ///   - household: of all machines, as they have no keys; nil for open mode.
     public func addBroadcaster(
-        _ name: String, songs: [VirtualSong], webSongs: [VirtualSong] = []
+        _ name: String, songs: [VirtualSong], webSongs: [VirtualSong] = [], household: String? = nil
     ) -> BroadcastNode {
         let node = addBroadcaster(name, song: songs[0]) { configuration in
             configuration.programme = Programme(seed: self.seed)
@@ -156,6 +158,7 @@ public final class World {
             _ = try? configuration.programme.apply(.play)
             configuration.staysIdle = true
             configuration.acceptsSongs = !webSongs.isEmpty
+            configuration.access.household = household
         }
         node.songs = Dictionary((songs + webSongs).map { ($0.title, $0) }) { first, _ in first }
         node.onStretch = { [unowned self] performance in

@@ -66,7 +66,10 @@ struct OffsetCommand: ControlCommand {
                 name: "MICROSECONDS", isRequired: true, help: "Negative sounds earlier; at most a second either way."),
         ],
         options: ControlFlags.options,
-        notes: ["A listener remembers its offset for its sound device.", ControlFlags.exitCodes],
+        notes: [
+            "A listener remembers its offset for its sound device. Without a household it is set on the listener's own "
+                + "machine only.", ControlFlags.exitCodes,
+        ],
         examples: [
             .init(command: "tutti offset Kitchen -35000", meaning: "35 ms earlier"),
             .init(command: "tutti offset Kitchen 0", meaning: "no longer shifted"),
@@ -105,7 +108,10 @@ struct RoleCommand: ControlCommand {
                 name: "ROLE", isRequired: true, help: "stereo, left, right, mono, or a channel's number from 1."),
         ],
         options: ControlFlags.options,
-        notes: ["A listener remembers its role for its sound device.", ControlFlags.exitCodes],
+        notes: [
+            "A listener remembers its role for its sound device. Without a household it is set on the listener's own "
+                + "machine only.", ControlFlags.exitCodes,
+        ],
         examples: [
             .init(command: "tutti role Shelf left", meaning: "one of a pair of loudspeakers"),
             .init(command: "tutti role Shelf stereo", meaning: "both channels again"),
