@@ -3,7 +3,7 @@ import SimulationKit
 import Testing
 
 /// A household among strangers, while machines are let in, removed, away and back: one scenario for each seed.
-@Suite(.timeLimit(.minutes(5)), .serialized) struct HouseholdSeedTests {
+@Suite(.timeLimit(.minutes(Seeds.isLong ? 240 : 15)), .serialized) struct HouseholdSeedTests {
     @Test(arguments: Seeds.signed) func membersAmongStrangers(seed: UInt64) throws {
         let scenario = try HouseholdScenario(seed: seed)
         scenario.run()

@@ -7,7 +7,7 @@ enum Seeds {
     /// For scenarios of minutes, of which there are to be many.
     static var sweep: [UInt64] { seeds(byDefault: 24, long: 1_000) }
     /// For scenarios of minutes with signatures, which take their time.
-    static var signed: [UInt64] { seeds(byDefault: 8, long: 1_000) }
+    static var signed: [UInt64] { seeds(byDefault: 6, long: 1_000) }
     /// For faults that a scenario of minutes must find.
     static var planted: [UInt64] { seeds(byDefault: 1, long: 10) }
     /// For scenarios of seconds.
