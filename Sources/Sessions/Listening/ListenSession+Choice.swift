@@ -28,20 +28,19 @@ extension ListenSession {
         // A lost broadcaster that is found again need not be compared with others.
         case .idle where disconnection.awaits(greeting): join(id, now)
         case .idle: phase = .choosing(deadline: now + (mustChoose ? ListenLimits.choiceTime : .zero))
-        case .receiving(let reception) where reception.isDisconnected && leaves(reception, for: id, greeting):
-            join(id, now)
+        case .receiving(let reception) where reception.isDisconnected && leaves(reception, for: greeting): join(id, now)
         case .choosing, .receiving, .over: break
         }
     }
 
     /// Returns whether the listener gives up what it holds for this broadcast: the one it lost, that one's successor on
-    /// the same machine, or a newer one of somebody known. Older ones could have been chosen before, and wait until all
-    /// is played out, as strangers do.
-    private func leaves(_ reception: Reception, for id: ConnectionID, _ greeting: Greeting) -> Bool {
+    /// the same machine, or a newer one. Older ones could have been chosen before, and wait until all is played out: all
+    /// that a false start brings is that its broadcast need not wait so long.
+    private func leaves(_ reception: Reception, for greeting: Greeting) -> Bool {
         let lost = reception.broadcaster
         // Another broadcast's song is another recording.
         if isRecorder { return greeting.instance == lost.instance }
-        return greeting.peer == lost.peer || acquaintance(id) != .stranger && greeting.started >= lost.started
+        return greeting.peer == lost.peer || greeting.started >= lost.started
     }
 
     private func acquaintance(_ id: ConnectionID) -> Acquaintance {
