@@ -34,8 +34,8 @@ extension ListenSession {
     }
 
     /// Returns whether the listener gives up what it holds for this broadcast: the one it lost, that one's successor on
-    /// the same machine, or a newer one. Older ones could have been chosen before, and wait until all is played out. All
-    /// that a false start brings is that a broadcast need not wait.
+    /// the same machine, or a newer one. Older ones could have been chosen before, and wait until all is played out.
+    /// All that a false start brings is that a broadcast need not wait.
     private func leaves(_ reception: Reception, for greeting: Greeting) -> Bool {
         let lost = reception.broadcaster
         // Another broadcast's song is another recording.
