@@ -2,7 +2,7 @@ import SimulationKit
 import Testing
 
 /// Five controllers who command one broadcast of several songs as they like, and what twenty listeners make of it.
-@Suite(.timeLimit(.minutes(Seeds.isLong ? 120 : 5))) struct CommandSeedTests {
+@Suite(.timeLimit(.minutes(Seeds.isLong ? 120 : 15))) struct CommandSeedTests {
     private static let seconds = 30.0
 
     @Test(arguments: Seeds.sweep) func allSoundTheSameFrameOrNothing(seed: UInt64) {
