@@ -21,10 +21,7 @@ public struct Bytes32: Hashable, Sendable, BitwiseCopyable {
     public var bytes: [UInt8] { withBytes { Array($0) } }
 
     /// In lower-case hexadecimal digits.
-    public var hex: String {
-        let digits = Array("0123456789abcdef")
-        return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
-    }
+    public var hex: String { String(decoding: bytes.hexDigits, as: UTF8.self) }
 }
 
 extension Bytes32: ByteSource {

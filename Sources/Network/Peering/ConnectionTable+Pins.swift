@@ -29,17 +29,17 @@ extension ConnectionTable {
 
     private func isName(_ text: String, of link: Link, _ greeting: Greeting) -> Bool {
         if allowed.isName(text, of: greeting, at: link.connection.address) { return true }
-        guard text == greeting.name, let key = link.connection.remoteKey, let name = PeerName(text) else {
-            return false
-        }
-        return pins.judge(name, key) == .known
+        return text == greeting.name && ownsItsName(link, greeting)
     }
 
     /// Returns whether the name that a peer greeted with belongs to its key.
-    public func isHeardBefore(_ id: ConnectionID) -> Bool {
-        guard let link = self[id], let key = link.connection.remoteKey, let greeting = link.connection.greeting,
-            let name = PeerName(greeting.name)
-        else { return false }
+    public func ownsItsName(_ id: ConnectionID) -> Bool {
+        guard let link = self[id], let greeting = link.connection.greeting else { return false }
+        return ownsItsName(link, greeting)
+    }
+
+    private func ownsItsName(_ link: Link, _ greeting: Greeting) -> Bool {
+        guard let key = link.connection.remoteKey, let name = PeerName(greeting.name) else { return false }
         return pins.judge(name, key) == .known
     }
 

@@ -43,7 +43,7 @@ extension ListenSession {
     func obeys(_ command: Command, _ operation: ListenerOperation) -> Bool {
         if case .volume = operation { return true }
         guard case .member(let id) = reception?.stage, let link = connections[id] else { return false }
-        return ownCommands.contains(command.id)
+        return ownCommands.contains(command)
             || configuration.access.denial(of: .store, to: link.connection.standing) == nil
     }
 }

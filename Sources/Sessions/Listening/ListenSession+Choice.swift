@@ -47,7 +47,7 @@ extension ListenSession {
         guard let link = connections[id] else { return .stranger }
         switch link.connection.standing {
         case .thisMachine, .member: return .household
-        case .removed, .stranger: return connections.isHeardBefore(id) ? .heardBefore : .stranger
+        case .removed, .stranger: return connections.ownsItsName(id) ? .heardBefore : .stranger
         }
     }
 

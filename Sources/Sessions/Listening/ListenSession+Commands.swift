@@ -21,7 +21,7 @@ extension ListenSession {
         guard case .member(let id) = reception?.stage else { return }
         switch message {
         case .command(let command):
-            ownCommands.note(command.id)
+            ownCommands.note(command)
             send(WireEncoder.command(command), to: id, now)
         case .follow: send(WireEncoder.follow(), to: id, now)
         case .unfollow: send(WireEncoder.unfollow(), to: id, now)

@@ -40,7 +40,7 @@ import WireProtocol
     private func doings(_ peers: [DiscoveredPeer], _ answers: [SurveyAnswer]) -> [String] {
         let broadcasts = peers.filter { $0.record.roles == .broadcaster }.map { PeerContact($0).key }
         let survey = Survey(answers: Dictionary(uniqueKeysWithValues: zip(broadcasts, answers)))
-        let entries = PeerList.entries(of: peers, survey, Acquaintances(own: PeerKeyPair.random().key))
+        let entries = PeerList.entries(of: peers, survey, KnownPeers(own: PeerKeyPair.random().key))
         #expect(entries.map(\.name) == peers.map(\.serviceName))
         return entries.map { "\($0.activity) \($0.playing ?? "-")" }
     }
@@ -94,7 +94,7 @@ import WireProtocol
         var household = try Household(name: "Home", founder: keys[0], memberName: "Den")
         for other in keys[1...2] { try household.admit(other.signingKey, name: "Attic", by: keys[0]) }
         try household.remove(keys[2].signingKey, by: keys[0])
-        var acquaintances = Acquaintances(own: keys[0].key, household: household)
+        var acquaintances = KnownPeers(own: keys[0].key, household: household)
         for other in [keys[1], keys[3]] {
             acquaintances.pins.note(MetPeer(try #require(PeerName("Attic")), other.key, isNamed: false), at: 1)
         }
@@ -116,7 +116,7 @@ import WireProtocol
         let service = PeerService(
             instance: 1, peer: record.id, name: "Attic", domain: "local", hostName: "attic.local", port: 7)
         let peer = DiscoveredPeer(record: record, service: service, addresses: [.v4(0x0A00_0001)], interface: 1)
-        let acquaintances = Acquaintances(own: own.key, household: household)
+        let acquaintances = KnownPeers(own: own.key, household: household)
         var survey = Survey(answers: [PeerContact(peer).key: .silent])
         #expect(PeerList.entries(of: [peer], survey, acquaintances).map(\.relation) == [.member])
         survey.keys[PeerContact(peer).key] = proved.key

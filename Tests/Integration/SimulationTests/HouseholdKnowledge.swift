@@ -41,9 +41,9 @@ struct HouseholdKnowledge {
         return max(one, other)
     }
 
-    /// Since when one of the two knows that the other is out.
-    func parted(_ a: HouseholdMachine, _ b: HouseholdMachine) -> TrueTime? {
-        [Pair(knower: a.key, subject: b.key), Pair(knower: b.key, subject: a.key)].compactMap { out[$0] }.min()
+    /// Since when a machine knows that another one is out.
+    func parting(of knower: HouseholdMachine, from subject: HouseholdMachine) -> TrueTime? {
+        out[Pair(knower: knower.key, subject: subject.key)]
     }
 
     /// Takes a household that a machine has stored, or was sent.

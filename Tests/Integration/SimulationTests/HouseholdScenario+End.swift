@@ -91,7 +91,7 @@ extension HouseholdScenario {
         for (node, life) in listener.processes(until: now) {
             for (machine, broadcast) in inOrder { lookForParted(listener, node, machine, broadcast) }
             guard let admitted = listener.admitted else { continue }
-            let from = max(life.lowerBound, admitted == .start ? admitted : admitted + Self.heldTime)
+            let from = max(life.lowerBound, admitted == .start ? admitted : admitted + Self.fallingSilentTime)
             let to = min(life.upperBound, listener.out ?? life.upperBound)
             if from < to { lookForNoise(listener, node, from.seconds, to.seconds) }
         }
@@ -122,7 +122,13 @@ extension HouseholdScenario {
     private func lookForParted(
         _ listener: ListeningMachine, _ node: ListenNode, _ machine: BroadcastingMachine, _ broadcast: BroadcastNode
     ) {
-        let parted = knowledge.parted(listener, machine).map { $0 + Self.heldTime }
+        let parted = [
+            knowledge.parting(of: listener, from: machine).map { time in
+                let isConnected = [listener, machine].allSatisfy { !$0.isCut(within: Self.returnTime, before: time) }
+                return time + (isConnected ? Self.fallingSilentTime : Self.heldTime)
+            },
+            knowledge.parting(of: machine, from: listener).map { $0 + Self.heldTime },
+        ].compactMap(\.self).min()
         let windows = node.ear.windows(of: broadcast.performance)
         let wrong = windows.indices.first { index in
             guard windows[index]?.content == .song,

@@ -13,8 +13,12 @@ extension HouseholdScenario {
     static let returnTime = PeeringLimits.longestBackOff + .seconds(2)
     /// From the beginning of a broadcast until mDNS has told of it.
     private static let announcement = VirtualDiscovery.registrationTime + .milliseconds(250)
-    /// What a machine holds of a broadcast that it leaves is heard that long.
+    /// How long a listener still plays what it holds after its broadcaster has refused it, or was lost.
     static let heldTime = TimeSpan.seconds(12)
+    /// How long a listener is heard that knows itself that the broadcaster at the other end of its connection may not
+    /// feed it: a process looks once a second whether the household is another one, and sound cards hold some of the
+    /// song.
+    static let fallingSilentTime = TimeSpan.seconds(2)
 
     func observe() {
         for machine in machines where machine.stoppedUntil == nil { knowledge.note(machine, of: machines, at: now) }
@@ -31,7 +35,7 @@ extension HouseholdScenario {
     /// Whether a listener has belonged to the household for so long that nothing of before is heard any more.
     private func isSettledMember(_ listener: ListeningMachine) -> Bool {
         guard let admitted = listener.admitted, listener.out == nil else { return false }
-        return admitted == .start || now > admitted + Self.heldTime
+        return admitted == .start || now > admitted + Self.fallingSilentTime
     }
 
     private func lookForStrays(_ listener: ListeningMachine) {

@@ -50,8 +50,12 @@ import WireProtocol
         let foreign = Command(.listeners(.offset(.milliseconds(5)), of: .named("Listener")))
         let volume = Command(.listeners(.volume(.level(5)), of: .named("Listener")))
         let own = Command(.listeners(.role(.left), of: .named("Listener")))
-        listener.handle(.ask(.command(own)))
-        for command in [foreign, volume, own] { listener.say(WireEncoder.command(command), 1) }
+        // Under the number of a wish of this machine comes another one.
+        let pause = Command(.programme(.pause))
+        let forged = Command(id: pause.id, .listeners(.offset(.milliseconds(7)), of: .named("Listener")))
+        let altered = Command(id: own.id, .listeners(.role(.right), of: .named("Listener")))
+        for command in [own, pause] { listener.handle(.ask(.command(command))) }
+        for command in [foreign, volume, forged, altered, own] { listener.say(WireEncoder.command(command), 1) }
         let operations = listener.actions.compactMap { if case .set(let operation) = $0 { operation } else { nil } }
         #expect(operations == [.volume(.level(5)), .role(.left)])
     }

@@ -55,11 +55,11 @@ public final class Enrolment: Sendable {
         guard try isNeeded(at: WallClock.seconds()) else { return .completed }
         handler(.notice(.household(.waiting(invitation.voucher.householdName))))
         return try control.run { loop in
-            let visit = EnrolmentVisit(
+            let runner = EnrolmentRunner(
                 self.invitation, identity: self.identity, store: self.store, addresses: self.addresses,
                 usesDiscovery: self.usesDiscovery, loop: loop, emit: handler)
-            self.control.onStop(loop) { visit.stop() }
-            return visit.run()
+            self.control.onStop(loop) { runner.stop() }
+            return runner.run()
         }
     }
 

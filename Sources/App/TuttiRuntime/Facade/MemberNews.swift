@@ -20,9 +20,9 @@ public enum MemberNews {
         guard !others.isEmpty else { return ([], []) }
         let told = try RunControl().run { loop in
             let keys = Set(others.map(\.peerKey))
-            var errand = RoundRunner.Errand(purpose: farewell == nil ? .telling(keys) : .leaving(keys))
-            errand.farewell = farewell
-            return RoundRunner(errand, identity: identity, loop: loop).run()
+            var options = RoundRunner.Options(purpose: farewell == nil ? .telling(keys) : .leaving(keys))
+            options.farewell = farewell
+            return RoundRunner(options, identity: identity, loop: loop).run()
         }
         return (others.filter { told.contains($0.peerKey) }, others.filter { !told.contains($0.peerKey) })
     }

@@ -8,7 +8,7 @@ import WireProtocol
 extension PeerList {
     /// Returns what is known of each peer.
     static func entries(
-        of peers: [DiscoveredPeer], _ survey: Survey, _ acquaintances: Acquaintances
+        of peers: [DiscoveredPeer], _ survey: Survey, _ known: KnownPeers
     ) -> [PeerEntry] {
         let answers = survey.answers
         let states = peers.compactMap { answers[PeerContact($0).key]?.state }
@@ -20,8 +20,8 @@ extension PeerList {
                 ? PeerStatus(answers[PeerContact(peer).key] ?? .silent)
                 : listeners[peer.record.instance] ?? PeerStatus(activity: isComplete ? .idle : .unknown)
             let relation =
-                survey.keys[PeerContact(peer).key].map(acquaintances.relation(of:))
-                ?? acquaintances.relation(ofClaimed: peer.record.id)
+                survey.keys[PeerContact(peer).key].map(known.relation(of:))
+                ?? known.relation(ofClaimed: peer.record.id)
             return PeerEntry(peer, status, relation)
         }
     }

@@ -24,9 +24,9 @@ public enum PeerList {
         let survey = try RunControl().run { loop in
             SurveyRunner(contacts: broadcasts, identity: identity, loop: loop).run()
         }
-        var acquaintances = Acquaintances(own: identity.keys.key, household: identity.household?.household)
-        acquaintances.pins = (try? pins?.load()) ?? PinnedNames()
-        return entries(of: peers, survey, acquaintances)
+        var known = KnownPeers(own: identity.keys.key, household: identity.household?.household)
+        known.pins = (try? pins?.load()) ?? PinnedNames()
+        return entries(of: peers, survey, known)
     }
 
     private static func search(for span: TimeSpan) throws(RuntimeFailure) -> [DiscoveredPeer] {

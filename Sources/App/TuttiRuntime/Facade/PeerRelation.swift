@@ -16,7 +16,7 @@ public enum PeerRelation: String, Hashable, Sendable {
 }
 
 /// Whom this machine knows.
-struct Acquaintances {
+struct KnownPeers {
     let own: PeerKey
     var household: Household?
     var pins = PinnedNames()

@@ -12,7 +12,7 @@ import WireProtocol
 /// Listens on no port and advertises nothing. Confined to its event loop.
 final class RoundRunner: PeerNetworkDelegate {
     /// What is done at the other ends.
-    struct Errand {
+    struct Options {
         var purpose: HouseholdRound.Purpose
         /// Addresses to dial beside what mDNS finds.
         var addresses: [NetworkAddress] = []
@@ -25,7 +25,7 @@ final class RoundRunner: PeerNetworkDelegate {
         var onDocument: (ByteBuffer, PeerKey) -> Void = { _, _ in }
     }
 
-    private let errand: Errand
+    private let options: Options
     private let loop: any EventLoop
     private let household: HouseholdConnector
     private let network: PeerNetwork
@@ -38,8 +38,8 @@ final class RoundRunner: PeerNetworkDelegate {
 
     private static let tick = TimeAmount.milliseconds(10)
 
-    init(_ errand: Errand, identity: Identity, loop: any EventLoop) {
-        self.errand = errand
+    init(_ options: Options, identity: Identity, loop: any EventLoop) {
+        self.options = options
         self.loop = loop
         household = HouseholdConnector(identity: identity, loop: loop, emit: { _ in })
         network = PeerNetwork(loop: loop, keys: identity.keys, household: household)
@@ -47,17 +47,17 @@ final class RoundRunner: PeerNetworkDelegate {
         let greeting = Greeting(
             roles: .controller, peer: identity.peer, instance: identity.instance, started: WallClock.seconds(),
             name: identity.name)
-        session = HouseholdRound(greeting: greeting, purpose: errand.purpose, now: .now())
+        session = HouseholdRound(greeting: greeting, purpose: options.purpose, now: .now())
     }
 
     /// - Returns: who was told. While machines are waited for it ends by ``stop()`` only.
     func run() -> EventLoopFuture<Set<PeerKey>> {
         network.delegate = self
-        household.invitation = errand.invitation
+        household.invitation = options.invitation
         // The session counts what is sent.
         household.send = { [weak self] id, message in self?.handle(.document(id, message)) }
-        for address in errand.addresses { handle(.found(PeerContact(address: address))) }
-        if errand.usesDiscovery { search() }
+        for address in options.addresses { handle(.found(PeerContact(address: address))) }
+        if options.usesDiscovery { search() }
         ticker = loop.scheduleRepeatedTask(initialDelay: .zero, delay: Self.tick) { [weak self] _ in
             self?.handle(.tick)
         }
@@ -94,7 +94,7 @@ final class RoundRunner: PeerNetworkDelegate {
         case .close(let id): network.close(id)
         case .household(let id, let document):
             household.receive(document: document, from: id)
-            if let key = keys[id] { errand.onDocument(document, key) }
+            if let key = keys[id] { options.onDocument(document, key) }
         case .finished(let told): done.succeed(told)
         }
     }
@@ -111,7 +111,7 @@ final class RoundRunner: PeerNetworkDelegate {
 
     func networkDidAuthenticate(_ id: ConnectionID, _ peer: AuthenticatedPeer) {
         keys[id] = peer.key
-        if peer.standing == .member, let farewell = errand.farewell {
+        if peer.standing == .member, let farewell = options.farewell {
             handle(.document(id, WireEncoder.household(farewell.encoded().withBytes { Array($0) })))
         }
         handle(.authenticated(id, peer.key, peer.standing))

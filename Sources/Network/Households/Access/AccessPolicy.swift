@@ -21,7 +21,8 @@ public enum AccessRight: Hashable, Sendable, CaseIterable {
     case broadcast
     /// To play, pause, seek, skip and set volumes.
     case command
-    /// To change what stays behind: offsets, roles, songs sent, addresses of songs.
+    /// To change what a listener's machine remembers beside its volume: offset and role. Songs that others add take
+    /// `--accept-songs`.
     case store
 }
 

@@ -81,8 +81,8 @@ public struct HouseholdMeetings<ID: Hashable & Sendable>: Sendable {
         return [.standing(id, standing)] + (document.map { [.send(id, $0)] } ?? [])
     }
 
-    /// Takes a document that the other end sent. Does nothing with one of a peer that is no member.
-    /// - Throws: what is wrong with it. Then nothing has changed.
+    /// Takes a document that the other end sent.
+    /// - Throws: what is wrong with it, ``HouseholdError/notMember`` if the sender is none. Then nothing has changed.
     public mutating func receive(
         document bytes: some ByteSource, from id: ID
     ) throws(HouseholdError) -> [Action] {

@@ -31,10 +31,7 @@ extension PeerKey: CustomStringConvertible {
 extension PeerKey {
     /// - Parameter hex: the key's description, in digits of either case.
     package init?(hex: String) {
-        let digits = hex.compactMap(\.hexDigitValue)
-        guard digits.count == 2 * Bytes32.count,
-            let bytes = Bytes32((0..<Bytes32.count).map { UInt8(digits[2 * $0] << 4 | digits[2 * $0 + 1]) })
-        else { return nil }
+        guard let bytes = [UInt8](hexDigits: hex.utf8).flatMap({ Bytes32($0) }) else { return nil }
         self.init(bytes)
     }
 }

@@ -11,19 +11,13 @@ extension PeerKeyPair {
     /// Of a text written by anything else nothing is guessed: it is byte for byte what ``text`` gives.
     package init?(text: [UInt8]) {
         let digits = text.dropFirst(Self.header.count).prefix(2 * Self.seedByteCount)
-            .compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-        guard digits.count == 2 * Self.seedByteCount else { return nil }
-        self.init(
-            seed: SecretBytes(count: Self.seedByteCount) { memory in
-                for index in memory.indices { memory[index] = UInt8(digits[2 * index] << 4 | digits[2 * index + 1]) }
-            })
+        guard digits.count == 2 * Self.seedByteCount, let seed = [UInt8](hexDigits: digits) else { return nil }
+        self.init(seed: SecretBytes(copying: seed))
         guard self.text == text else { return nil }
     }
 
     package var text: [UInt8] {
-        let digits = Array("0123456789abcdef".utf8)
-        let seed = seed.withBytes { $0.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] } }
-        return Self.header + seed + Array("\n\(key.uuid)\n".utf8)
+        Self.header + seed.withBytes { $0.hexDigits } + Array("\n\(key.uuid)\n".utf8)
     }
 
     private static let header = Array("tutti key 1\n".utf8)

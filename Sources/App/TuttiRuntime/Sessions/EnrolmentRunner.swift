@@ -6,7 +6,7 @@ import Peering
 import SecureChannel
 
 /// One enrolment while it runs: the round, the documents that come, and the store. Confined to its event loop.
-final class EnrolmentVisit {
+final class EnrolmentRunner {
     private let invitation: Invitation
     private let identity: Identity
     private let store: any HouseholdStore
@@ -34,13 +34,13 @@ final class EnrolmentVisit {
     }
 
     func run() -> EventLoopFuture<RuntimeOutcome> {
-        var errand = RoundRunner.Errand(purpose: .enrolling, addresses: addresses, usesDiscovery: usesDiscovery)
-        errand.invitation = { [invitation, identity] binding in
+        var options = RoundRunner.Options(purpose: .enrolling, addresses: addresses, usesDiscovery: usesDiscovery)
+        options.invitation = { [invitation, identity] binding in
             // Without a name that a member can have it shows nothing, and is let in by nobody.
             (try? invitation.request(for: identity.keys, name: identity.name, over: binding))?.encoded() ?? []
         }
-        errand.onDocument = { [weak self] document, sender in self?.take(document, from: sender) }
-        let round = RoundRunner(errand, identity: identity, loop: loop)
+        options.onDocument = { [weak self] document, sender in self?.take(document, from: sender) }
+        let round = RoundRunner(options, identity: identity, loop: loop)
         self.round = round
         watch = loop.scheduleRepeatedTask(initialDelay: Self.interval, delay: Self.interval) { [weak self] _ in
             self?.review()
@@ -95,4 +95,4 @@ final class EnrolmentVisit {
 }
 
 // Confined to its event loop.
-extension EnrolmentVisit: @unchecked Sendable {}
+extension EnrolmentRunner: @unchecked Sendable {}
