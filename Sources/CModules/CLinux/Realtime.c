@@ -21,7 +21,17 @@ static int try_priority(int priority) {
     return pthread_setschedparam(pthread_self(), SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters);
 }
 
+// The thread may have been started by one that blocks signals, as Dispatch's threads do. The signal would then wait for
+// another thread, which the runaway may keep from its processor.
+static void take_run_time_signal(void) {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGXCPU);
+    pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+}
+
 int crealtime_schedule_fifo(int priority) {
+    take_run_time_signal();
     // The limit does not apply to root and CAP_SYS_NICE.
     int error = try_priority(priority);
     if (error == 0) return 0;
@@ -75,8 +85,8 @@ static bool take_priorities(void) {
     return has_taken;
 }
 
-// The kernel sends the signal to the process because of the runaway thread, but any thread may receive it. So the one
-// that does takes the priority from all; a thread without priority can be preempted like any other.
+// The kernel prefers the runaway thread, but any thread may receive the signal. So the one that does takes the priority
+// from all; a thread without priority can be preempted like any other.
 static void give_up_priority(int number) {
     const int saved = errno;
     if (take_priorities()) {

@@ -11,7 +11,9 @@ struct Hearing {
     /// By host, the first listener's first.
     let heard: [HeardRecording]
     /// Of the pair that is worst in each.
-    let figures: SkewFigures
+    private(set) var figures: SkewFigures
+    /// The same, without leaving out what is near a stall.
+    private let sternFigures: SkewFigures
 
     /// The processes end by themselves, well.
     init(_ testbed: Testbed, _ song: SongFile, _ processes: [LANProcess], within seconds: Double) throws {
@@ -21,24 +23,35 @@ struct Hearing {
         }
         let heard = try testbed.listeningHosts.map(testbed.recording)
         self.heard = heard
-        let stalls = testbed.stalls.stalls
+        figures = try Self.worst(of: heard, stalls: testbed.stalls.stalls)
+        sternFigures = try Self.worst(of: heard, stalls: [])
+    }
+
+    private static func worst(of heard: [HeardRecording], stalls: [StallLogger.Stall]) throws -> SkewFigures {
         let pairs = heard.indices.flatMap { first in
             heard.indices.filter { $0 > first }.map { PairSkew(heard[first], heard[$0], stalls: stalls).figures }
         }
-        figures = try #require(SkewFigures.worst(of: pairs))
+        return try #require(SkewFigures.worst(of: pairs))
     }
 
-    /// A run of which stalls of the machine leave enough; one that they spoil is repeated once. So is one in which
-    /// there were any and which is not within its limits: of these some judge the beginning too, whatever the machine
-    /// did, and songs that are over before they settle have nothing else.
+    /// A run of which stalls of the machine leave enough; one that they spoil is repeated, twice at most. So is one in
+    /// which there were any and which is not within its limits: of these some judge the beginning too, whatever the
+    /// machine did, and songs that are over before they settle have nothing else. A run that is within its limits
+    /// although nothing is left out says all there is to say.
     static func ofSteadyMachine(within limits: SkewLimits, _ perform: () throws -> Hearing) throws -> Hearing {
-        let first = try perform()
-        let isSpoilt = !first.testbed.stalls.stalls.isEmpty && !limits.excesses(of: first.figures).isEmpty
-        if first.figures.isMeaningful, !isSpoilt { return first }
-        print("The machine stood still, once more: \(first.figures.summary)")
-        let second = try perform()
-        #expect(second.figures.isMeaningful, "the machine stands still too often: \(second.figures.summary)")
-        return second
+        var hearing = try perform()
+        for _ in 1...2 {
+            if limits.excesses(of: hearing.sternFigures).isEmpty {
+                hearing.figures = hearing.sternFigures
+                return hearing
+            }
+            let isSpoilt = !hearing.testbed.stalls.stalls.isEmpty && !limits.excesses(of: hearing.figures).isEmpty
+            if hearing.figures.isMeaningful, !isSpoilt { return hearing }
+            print("The machine stood still, once more: \(hearing.figures.summary)")
+            hearing = try perform()
+        }
+        #expect(hearing.figures.isMeaningful, "the machine stands still too often: \(hearing.figures.summary)")
+        return hearing
     }
 
     func expect(within limits: SkewLimits, sourceLocation: SourceLocation = #_sourceLocation) {

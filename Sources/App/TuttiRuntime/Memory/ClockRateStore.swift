@@ -3,22 +3,20 @@ import ClockSync
 import Glibc
 import Listening
 import NIOCore
-import NIOPosix
 import Playout
 import WireProtocol
 
 /// Clock rates and a device's loudspeaker settings: one running listener takes them from earlier runs and stores them
 /// for later ones.
 ///
-/// Reads its ``ListenerMemory`` once, when it is made. Writes on NIO's thread pool, one record after the other: never
-/// on the event loop, let alone on a real-time thread. A failed write is reported as one line of detail. Confined to
-/// its event loop.
+/// Reads its ``ListenerMemory`` once, when it is made. Writes never on the event loop, let alone on a real-time thread.
+/// A failed write is reported as one line of detail. Confined to its event loop.
 final class ClockRateStore {
     private let memory: (any ListenerMemory)?
     private let loop: any EventLoop
     private let emit: @Sendable (RuntimeEvent) -> Void
     private var records: [MemorySubject: MemoryRecord]
-    private var lastWrite: EventLoopFuture<Void>
+    private let work: WorkQueue
     private var hasComplained = false
 
     private var peer: MemorySubject?
@@ -43,11 +41,11 @@ final class ClockRateStore {
         self.loop = loop
         self.emit = emit
         records = memory?.load() ?? [:]
-        lastWrite = loop.makeSucceededVoidFuture()
+        work = WorkQueue(loop: loop)
     }
 
     /// Completes when everything is written.
-    func flush() -> EventLoopFuture<Void> { lastWrite }
+    func flush() -> EventLoopFuture<Void> { work.finish() }
 
     // MARK: The broadcaster's clock
 
@@ -166,18 +164,11 @@ final class ClockRateStore {
         guard let memory else { return }
         let record = value.map { MemoryRecord(value: $0, unixSeconds: WallClock.seconds()) }
         records[subject] = record
-        lastWrite = lastWrite.flatMap { [loop] in
-            NIOThreadPool.singleton.runIfActive(eventLoop: loop) { () -> MemoryFailure? in
-                do throws(MemoryFailure) {
-                    try memory.keep(record, of: subject)
-                    return nil
-                } catch {
-                    return error
-                }
-            }
-        }.map { failure in
-            if let failure { self.complain(failure) }
-        }.flatMapErrorThrowing { _ in }
+        work.perform { () throws(MemoryFailure) in
+            try memory.keep(record, of: subject)
+        } then: { result in
+            if case .failure(let failure) = result { self.complain(failure) }
+        }
     }
 
     private func complain(_ failure: MemoryFailure) {

@@ -1,11 +1,9 @@
 import NIOCore
-import NIOPosix
 import Peering
 
 /// Which names belong to which keys, as one running session knows it: what was stored, and whom it met since.
 ///
-/// Writes on NIO's thread pool, one write at a time, with all that came in a second: strangers can come with ever new
-/// names. What the user forgets in another process is looked for only once somebody was refused. A failure is told
+/// Writes once a second at most: strangers can come with ever new names. What the user forgets in another process is looked for only once somebody was refused. A failure is told
 /// once. Confined to its event loop.
 final class PinKeeper {
     private let store: (any PinStore)?
@@ -18,7 +16,7 @@ final class PinKeeper {
     /// Met, and not stored yet.
     private var unwritten: [MetPeer] = []
     private var nextWrite: Scheduled<Void>?
-    private var lastWrite: EventLoopFuture<Void>
+    private let work: WorkQueue
     private var watch: RepeatedTask?
     private var hasComplained = false
 
@@ -30,7 +28,7 @@ final class PinKeeper {
         self.store = store
         self.loop = loop
         self.emit = emit
-        lastWrite = loop.makeSucceededVoidFuture()
+        work = WorkQueue(loop: loop)
     }
 
     /// Loads what is stored, at the start.
@@ -58,12 +56,12 @@ final class PinKeeper {
         }
     }
 
-    /// Writes what is not stored yet, and ends; completes when that is done.
+    /// Writes what is not stored yet, and ends; completes when nothing is left to do.
     func close() -> EventLoopFuture<Void> {
         watch?.cancel()
         watch = nil
         write()
-        return lastWrite
+        return work.finish()
     }
 
     private func write() {
@@ -72,18 +70,15 @@ final class PinKeeper {
         guard let store, !unwritten.isEmpty else { return }
         let (peers, time) = (unwritten, WallClock.seconds())
         unwritten = []
-        lastWrite = lastWrite.flatMap {
-            self.perform { () throws(MemoryFailure) in try store.note(peers, at: time) }
-        }
+        perform { () throws(MemoryFailure) in try store.note(peers, at: time) }
     }
 
-    /// Asks the store on a thread that may block, and takes its answer.
+    /// Asks the store, and takes its answer.
+    @discardableResult
     private func perform(
         _ ask: @escaping @Sendable () throws(MemoryFailure) -> PinnedNames
     ) -> EventLoopFuture<Void> {
-        NIOThreadPool.singleton.runIfActive(eventLoop: loop) { Result(catching: ask) }
-            .map { self.take($0) }
-            .flatMapErrorThrowing { _ in }
+        work.perform(ask) { self.take($0) }
     }
 
     private func take(_ result: Result<PinnedNames, MemoryFailure>) {

@@ -1,7 +1,6 @@
 import Cryptography
 import Households
 import NIOCore
-import NIOPosix
 import Peering
 import SecureChannel
 import WireProtocol
@@ -9,8 +8,8 @@ import WireProtocol
 /// This machine's household on the connections of one process: says who is at the other end, and sends the document to
 /// members that lack it.
 ///
-/// What other members bring is stored on NIO's thread pool, one write at a time. What another process of this machine
-/// changes is seen within ``interval`` once ``watchStore()`` was called. Confined to its event loop.
+/// What other members bring is stored. What another process of this machine changes is seen within ``interval`` once
+/// ``watchStore()`` was called. Confined to its event loop.
 final class HouseholdConnector {
     private let stored: StoredHousehold?
     private let loop: any EventLoop
@@ -18,7 +17,7 @@ final class HouseholdConnector {
     private var meetings: HouseholdMeetings<ConnectionID>
     /// Of what was read last.
     private var version: HouseholdVersion?
-    private var lastWrite: EventLoopFuture<Void>
+    private let work: WorkQueue
     private var watch: RepeatedTask?
     private var hasComplained = false
 
@@ -39,7 +38,7 @@ final class HouseholdConnector {
         self.emit = emit
         meetings = HouseholdMeetings(keys: identity.keys, household: stored?.household)
         version = stored?.store.version()
-        lastWrite = loop.makeSucceededVoidFuture()
+        work = WorkQueue(loop: loop)
     }
 
     /// Nil in open mode.
@@ -96,23 +95,27 @@ final class HouseholdConnector {
     func watchStore() {
         guard let stored, watch == nil else { return }
         watch = loop.scheduleRepeatedAsyncTask(initialDelay: .zero, delay: Self.interval) { [weak self, loop] _ in
-            guard let self else { return loop.makeSucceededVoidFuture() }
-            let known = self.version
-            return NIOThreadPool.singleton.runIfActive(eventLoop: loop) { () -> StoredChange? in
-                let version = stored.store.version()
-                guard version != known else { return nil }
-                return StoredChange(
-                    version: version, household: Result { () throws(MemoryFailure) in try stored.store.load() })
-            }.map { change in if let change { self.take(change) } }
-                .flatMapErrorThrowing { _ in }
+            self?.look(at: stored.store) ?? loop.makeSucceededVoidFuture()
         }
     }
 
-    /// Completes when all is stored.
+    private func look(at store: any HouseholdStore) -> EventLoopFuture<Void> {
+        let known = version
+        return work.perform { () -> StoredChange? in
+            let version = store.version()
+            guard version != known else { return nil }
+            return StoredChange(
+                version: version, household: Result { () throws(MemoryFailure) in try store.load() })
+        } then: { result in
+            if let change = result.get() { self.take(change) }
+        }
+    }
+
+    /// Completes when all is stored, and nobody looks any more.
     func shutDown() -> EventLoopFuture<Void> {
         watch?.cancel()
         watch = nil
-        return lastWrite
+        return work.finish()
     }
 
     private struct StoredChange: Sendable {
@@ -137,19 +140,15 @@ final class HouseholdConnector {
 
     private func store(_ household: Household) {
         guard let store = stored?.store else { return }
-        lastWrite = lastWrite.flatMap { [loop] in
-            NIOThreadPool.singleton.runIfActive(eventLoop: loop) {
-                Result { () throws(MemoryFailure) in
-                    try store.change { (stored) throws(HouseholdError) in
-                        // Another one may have been founded or left meanwhile: that is the user's word.
-                        guard stored?.id == household.id else { return }
-                        try stored?.merge(household)
-                    }
-                }
+        work.perform { () throws(MemoryFailure) in
+            _ = try store.change { (stored) throws(HouseholdError) in
+                // Another one may have been founded or left meanwhile: that is the user's word.
+                guard stored?.id == household.id else { return }
+                try stored?.merge(household)
             }
-        }.map { result in
+        } then: { result in
             if case .failure(let failure) = result { self.complain(failure) }
-        }.flatMapErrorThrowing { _ in }
+        }
     }
 
     private func complain(_ failure: MemoryFailure) {

@@ -219,12 +219,12 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private func tearDown() -> EventLoopFuture<Void> {
         timer?.cancel()
         sources.closeAll()
-        spool.closeAll()
+        let written = spool.closeAll()
         transcoding?.stop()
         let silence = local?.fallSilent() ?? loop.makeSucceededVoidFuture()
         let goodbye = discovery?.stop(on: loop) ?? loop.makeSucceededVoidFuture()
         discovery = nil
-        return silence.and(goodbye).flatMap { _ in self.network.shutDown() }.map {
+        return silence.and(goodbye).and(written).flatMap { _ in self.network.shutDown() }.map {
             self.responder?.stop()
             self.local?.close()
             self.local = nil

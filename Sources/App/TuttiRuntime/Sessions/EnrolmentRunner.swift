@@ -1,7 +1,6 @@
 import Cryptography
 import Households
 import NIOCore
-import NIOPosix
 import Peering
 import SecureChannel
 
@@ -14,6 +13,7 @@ final class EnrolmentRunner {
     private let usesDiscovery: Bool
     private let loop: any EventLoop
     private let emit: @Sendable (RuntimeEvent) -> Void
+    private let work: WorkQueue
     private var round: RoundRunner?
     private var watch: RepeatedTask?
     private var isEnrolled = false
@@ -31,6 +31,7 @@ final class EnrolmentRunner {
         self.usesDiscovery = usesDiscovery
         self.loop = loop
         self.emit = emit
+        work = WorkQueue(loop: loop)
     }
 
     func run() -> EventLoopFuture<RuntimeOutcome> {
@@ -45,9 +46,9 @@ final class EnrolmentRunner {
         watch = loop.scheduleRepeatedTask(initialDelay: Self.interval, delay: Self.interval) { [weak self] _ in
             self?.review()
         }
-        return round.run().map { _ in
+        return round.run().map { _ in self.isEnrolled ? .completed : .interrupted }.afterTearDown {
             self.watch?.cancel()
-            return self.isEnrolled ? .completed : .interrupted
+            return self.work.finish()
         }
     }
 
@@ -80,17 +81,16 @@ final class EnrolmentRunner {
     }
 
     private func perform(_ ask: @escaping @Sendable () throws(MemoryFailure) -> Bool) {
-        NIOThreadPool.singleton.runIfActive(eventLoop: loop) { Result(catching: ask) }
-            .whenSuccess { result in
-                switch result {
-                case .success(false): break
-                case .success(true):
-                    self.isEnrolled = true
-                    self.round?.stop()
-                case .failure(let failure):
-                    self.round?.fail(RuntimeFailure(.cannotCreate, .other(failure.message)))
-                }
+        work.perform(ask) { result in
+            switch result {
+            case .success(false): break
+            case .success(true):
+                self.isEnrolled = true
+                self.round?.stop()
+            case .failure(let failure):
+                self.round?.fail(RuntimeFailure(.cannotCreate, .other(failure.message)))
             }
+        }
     }
 }
 

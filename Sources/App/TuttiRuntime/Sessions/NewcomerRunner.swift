@@ -2,7 +2,6 @@ import Discovery
 import HouseholdSessions
 import Households
 import NIOCore
-import NIOPosix
 import Peering
 import SecureChannel
 import SessionExecution
@@ -17,6 +16,7 @@ final class NewcomerRunner: PeerNetworkDelegate {
     private let store: any HouseholdStore
     private let loop: any EventLoop
     private let network: PeerNetwork
+    private let work: WorkQueue
     private let emit: @Sendable (Newcomer.Event) -> Void
     private let done: EventLoopPromise<Household?>
     private var session: NewcomerSession
@@ -35,6 +35,7 @@ final class NewcomerRunner: PeerNetworkDelegate {
         self.loop = loop
         self.emit = emit
         network = PeerNetwork(loop: loop, keys: identity.keys)
+        work = WorkQueue(loop: loop)
         done = loop.makePromise()
         greeting = Greeting(
             roles: .pairing, peer: identity.peer, instance: identity.instance, started: WallClock.seconds(),
@@ -86,7 +87,7 @@ final class NewcomerRunner: PeerNetworkDelegate {
         ticker?.cancel()
         let goodbye = discovery?.stop(on: loop) ?? loop.makeSucceededVoidFuture()
         discovery = nil
-        return goodbye.flatMap { self.network.shutDown() }
+        return goodbye.flatMap { self.network.shutDown() }.flatMap { self.work.finish() }
     }
 
     private func handle(_ event: NewcomerEvent) {
@@ -106,17 +107,15 @@ final class NewcomerRunner: PeerNetworkDelegate {
         }
     }
 
-    /// Stores it, on a thread that may block.
     private func keep(_ household: Household) {
-        NIOThreadPool.singleton.runIfActive(eventLoop: loop) { [store] in
+        work.perform { [store] in
             try store.change { (stored: inout Household?) throws(HouseholdError) in
                 guard let known = stored else { return stored = household }
                 // Another process of this machine was faster.
                 guard known.id == household.id else { throw .otherHousehold }
                 try stored?.merge(household)
             }.get()
-        }
-        .whenComplete { result in
+        } then: { result in
             switch result {
             case .success: self.handle(.stored)
             case .failure(let error): self.handle(.notStored(Self.words(for: error)))

@@ -2,7 +2,6 @@ import Discovery
 import HouseholdSessions
 import Households
 import NIOCore
-import NIOPosix
 import Pairing
 import Peering
 import SecureChannel
@@ -20,6 +19,7 @@ final class SponsorRunner: PeerNetworkDelegate {
     private let store: any HouseholdStore
     private let loop: any EventLoop
     private let network: PeerNetwork
+    private let work: WorkQueue
     private let done: EventLoopPromise<Outcome?>
     private var session: SponsorSession
     private let events = EventSequencer<SponsorEvent>()
@@ -36,6 +36,7 @@ final class SponsorRunner: PeerNetworkDelegate {
         self.loop = loop
         keys = identity.keys
         network = PeerNetwork(loop: loop, keys: identity.keys)
+        work = WorkQueue(loop: loop)
         done = loop.makePromise()
         let greeting = Greeting(
             roles: .pairing, peer: identity.peer, instance: identity.instance, started: WallClock.seconds(),
@@ -59,7 +60,7 @@ final class SponsorRunner: PeerNetworkDelegate {
         ticker?.cancel()
         let searched = discovery?.stop(on: loop) ?? loop.makeSucceededVoidFuture()
         discovery = nil
-        return searched.flatMap { self.network.shutDown() }
+        return searched.flatMap { self.network.shutDown() }.flatMap { self.work.finish() }
     }
 
     private func search() {
@@ -86,14 +87,12 @@ final class SponsorRunner: PeerNetworkDelegate {
         }
     }
 
-    /// Lets the key in, on a thread that may block.
     private func admit(_ key: SigningKey, _ name: String) {
-        NIOThreadPool.singleton.runIfActive(eventLoop: loop) { [store, keys] in
+        work.perform { [store, keys] in
             try store.change { (stored: inout Household?) throws(HouseholdError) in
                 try stored?.admit(key, name: name, by: keys)
             }.get()
-        }
-        .whenComplete { result in
+        } then: { result in
             switch result {
             case .success(let household?): self.handle(.admitted(household))
             case .success(nil): self.handle(.notAdmitted(.noHousehold))

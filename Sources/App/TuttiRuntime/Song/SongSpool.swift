@@ -1,7 +1,6 @@
 import Broadcasting
 import Glibc
 import NIOCore
-import NIOPosix
 import WireProtocol
 
 /// Songs that other machines send to a broadcaster, in files without a name: they are gone with the process, however it
@@ -21,8 +20,7 @@ final class SongSpool {
         let path: String
         var isWhole = false
         var wasPlayed = false
-        /// Ends when what came was written.
-        var writing: EventLoopFuture<Void>
+        let writing: WorkQueue
         var keptCount: UInt64 = 0
     }
 
@@ -44,7 +42,7 @@ final class SongSpool {
             songs.append(
                 Song(
                     id: offer.id, byteCount: offer.byteCount, file: file, path: path,
-                    writing: loop.makeSucceededVoidFuture()))
+                    writing: WorkQueue(loop: loop)))
             event = .opened(path: path)
         } else {
             event = .failed(.noRoom)
@@ -56,11 +54,9 @@ final class SongSpool {
         guard let index = songs.firstIndex(where: { $0.id == bytes.id }) else { return }
         let file = songs[index].file
         let count = bytes.bytes.readableBytes
-        let written = songs[index].writing.flatMap { [loop] in
-            NIOThreadPool.singleton.runIfActive(eventLoop: loop) { try Self.append(bytes.bytes, to: file) }
-        }
-        songs[index].writing = written
-        written.whenComplete { [weak self] result in
+        songs[index].writing.perform {
+            try Self.append(bytes.bytes, to: file)
+        } then: { [weak self] result in
             switch result {
             case .success: self?.noteWritten(count, of: bytes.id)
             case .failure:
@@ -81,11 +77,16 @@ final class SongSpool {
         if let index = songs.firstIndex(where: { $0.id == id }) { remove(at: index) }
     }
 
-    func closeAll() { while !songs.isEmpty { remove(at: 0) } }
+    /// Completes when nothing is written any more.
+    func closeAll() -> EventLoopFuture<Void> {
+        let closings = songs.indices.map { _ in remove(at: 0) }
+        return EventLoopFuture.andAllComplete(closings, on: loop)
+    }
 
-    private func remove(at index: Int) {
+    @discardableResult
+    private func remove(at index: Int) -> EventLoopFuture<Void> {
         let song = songs.remove(at: index)
-        song.writing.whenComplete { _ in Glibc.close(song.file) }
+        return song.writing.finish().map { _ = Glibc.close(song.file) }
     }
 
     /// Takes note that the song at this path is read for an epoch.

@@ -7,8 +7,9 @@
 #include <sys/eventfd.h>
 
 /// Puts the calling thread under SCHED_FIFO with `priority`, or with the highest that RLIMIT_RTPRIO grants if that is
-/// lower. Raises the soft limit to the hard one first. Children of a fork fall back to normal scheduling. Returns 0, or
-/// an errno: EPERM if no real-time priority is granted at all.
+/// lower. Raises the soft limit to the hard one first. Children of a fork fall back to normal scheduling. Unblocks
+/// SIGXCPU for this thread (`crealtime_limit_run_time`), also where priority is refused: somebody else may grant it.
+/// Returns 0, or an errno: EPERM if no real-time priority is granted at all.
 int crealtime_schedule_fifo(int priority);
 
 /// Returns the kernel's ID of the calling thread, as other processes know it.

@@ -1,0 +1,36 @@
+import NIOCore
+import NIOPosix
+
+/// Work that may block, such as on a disk: done off the event loop, on NIO's thread pool, one piece after another.
+///
+/// Results come back to the event loop, which must not end before ``finish()`` completes. Confined to its event loop.
+final class WorkQueue {
+    private let loop: any EventLoop
+    private var last: EventLoopFuture<Void>
+
+    init(loop: any EventLoop) {
+        self.loop = loop
+        last = loop.makeSucceededVoidFuture()
+    }
+
+    /// Does a piece of work when all before it is done.
+    /// - Parameter completion: takes its result, on the event loop.
+    /// - Returns: completes after `completion`.
+    @discardableResult
+    func perform<Value: Sendable, Failure: Error>(
+        _ work: @escaping @Sendable () throws(Failure) -> Value,
+        then completion: @escaping @Sendable (Result<Value, Failure>) -> Void
+    ) -> EventLoopFuture<Void> {
+        last = last.flatMap { [loop] in
+            NIOThreadPool.singleton.runIfActive(eventLoop: loop) { Result(catching: work) }
+        }
+        .map(completion).flatMapErrorThrowing { _ in }
+        return last
+    }
+
+    /// Completes when all that was asked for is done.
+    func finish() -> EventLoopFuture<Void> { last }
+}
+
+// Confined to its event loop.
+extension WorkQueue: @unchecked Sendable {}
