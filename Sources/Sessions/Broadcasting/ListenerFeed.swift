@@ -26,6 +26,8 @@ struct ListenerFeed {
         fileprivate(set) var droppedPacketCount: Int?
         /// Bytes that its socket has not taken, these messages included.
         fileprivate(set) var bytesInFlight: Int
+        /// Whether something is due that its socket or its window has no room for.
+        fileprivate var isHeldBack = false
 
         fileprivate mutating func append(_ message: ByteBuffer) {
             messages.append(message)
@@ -115,6 +117,7 @@ struct ListenerFeed {
         }
         // What it was sent last may be gone, by a cut of what stands before it: it is told of that all the same.
         if plan.track(from: epoch) == nil { appendPlacements(plan, &portion) }
+        if !portion.isHeldBack { window.noteAllSent() }
         return portion
     }
 
@@ -179,13 +182,16 @@ struct ListenerFeed {
         let isAwaitingTime = !track.isPlaced || isLearningClock
         let lead = isAwaitingTime ? min(horizon, BroadcastLimits.leadBeforeStart) : horizon
         let wanted = track.position + track.frames(in: lead)
-        guard log.holds(cursor), log[cursor].position < wanted else { return window.noteAllSent() }
+        guard log.holds(cursor), log[cursor].position < wanted else { return }
         let batch = isAwaitingTime ? .zero : min(BroadcastLimits.batchTime, lead * 0.05)
         let limit = wanted + track.frames(in: batch)
         let windowEnd = acknowledged + track.frames(in: window.length(framesPerSecond: track.framesPerSecond))
         while log.holds(cursor), log[cursor].position < limit {
             let group = log[cursor]
-            guard portion.bytesInFlight < BroadcastLimits.bytesInFlight, group.position < windowEnd else { return }
+            guard portion.bytesInFlight < BroadcastLimits.bytesInFlight, group.position < windowEnd else {
+                portion.isHeldBack = true
+                return
+            }
             // By the present timeline, what comes now is late.
             if let held = track.heldFrame, group.position >= held { break }
             guard cursor <= part.playing || log.byteCount(part.playing..<cursor) < BroadcastLimits.bytesAhead
@@ -195,7 +201,6 @@ struct ListenerFeed {
             sent = group.end
             portion.append(group.message)
         }
-        window.noteAllSent()
     }
 
     private mutating func appendEndIfDue(_ form: SongForm, _ end: FramePosition?, _ portion: inout Portion) {
@@ -243,6 +248,7 @@ struct ListenerFeed {
         }
         guard onTheWay <= track.frames(in: BroadcastLimits.backlogThreshold) else {
             stage = .backlogged
+            portion.isHeldBack = true
             return false
         }
         let next = reentry(track, part)

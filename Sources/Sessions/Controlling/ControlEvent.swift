@@ -95,8 +95,8 @@ public enum ControlEnding: Error, Hashable {
     /// Nobody answered at the address.
     case noAnswer
     case broadcastsNothing(String)
-    /// The broadcast of this name is a stranger's, and this machine has a household.
-    case notOfHousehold(String)
+    /// The broadcasts of these names are strangers', and this machine has a household.
+    case notOfHousehold([String])
     /// The broadcast of this name takes no connection from here, for this reason.
     case turnedAway(by: String, String)
     case refused(by: String, CommandRefusal)
@@ -115,6 +115,8 @@ public enum ControlLimits {
     public static let localTime = TimeSpan.milliseconds(300)
     /// How long to collect broadcasts, from the first one found, before the only one is taken.
     public static let choiceTime = TimeSpan.milliseconds(150)
+    /// How long broadcasts that are asked may take to answer once one has.
+    public static let answerPatience = TimeSpan.milliseconds(300)
     /// A broadcast must be found within this time, and then answer within this time.
     public static let patience = TimeSpan.seconds(3)
     /// A request must be answered within this time.

@@ -8,18 +8,19 @@ import WireProtocol
 /// A controller of a broadcast: finds it, connects, makes its requests one after the other, and ends. Events in,
 /// actions out.
 ///
-///     asking locally ──none──▶ searching ──found──▶ calling ──greeted──▶ talking ──all is done──▶ over
-///          └──────────this machine's own, or the one that it listens to──────▲
+///     asking locally ──none──▶ searching ──one was found, and greeted──▶ talking ──all is done──▶ over
+///          └────this machine's own, or the one that it listens to───────────▲
+///     calling an address ──greeted──────────────────────────────────────────┘
 ///
 /// Without a name or an address it takes this machine's own broadcast, else the one that this machine listens to, else
 /// the only one that mDNS finds. With several to choose from it takes none. In a household it takes of those that mDNS
-/// finds only a member's: a name proves nothing, and a song that is sent is for the household. Owns no socket, thread
-/// or clock.
+/// finds only a member's, and the only member's if there are strangers' too: a name proves nothing, and a song that is
+/// sent is for the household. Owns no socket, thread or clock.
 public struct ControlSession {
     private enum Phase {
         /// Programs of this machine were called by their local sockets. `deadline`: when all that will greet have.
         case askingLocally(deadline: HostTime?)
-        case searching(since: HostTime, choice: HostTime?)
+        case searching(BroadcastSearch)
         case calling(since: HostTime)
         case talking(ConnectionID, Dialogue)
         case over
@@ -43,7 +44,6 @@ public struct ControlSession {
     private let requests: [ControlRequest]
     private let takesMembersOnly: Bool
     private var phase: Phase
-    private var found: [PeerContact] = []
     /// Broadcasts that this machine's programs are of, or hear.
     private var namesHere: Set<String> = []
     private var connections: ConnectionTable<Link>
@@ -82,7 +82,9 @@ public struct ControlSession {
             if case .askingLocally = phase { phase = .askingLocally(deadline: now + ControlLimits.localTime) }
         case .contact(let contact): learn(contact, now)
         case .searchFailed(let reason):
-            if case .searching = phase { finish(namesHere.isEmpty ? .cannotSearch(reason) : notFound) }
+            if case .searching(let search) = phase {
+                finish(namesHere.isEmpty ? .cannotSearch(reason) : notFound(search))
+            }
         case .dialFailed(let dial): connections.dialer.dialDidEnd(dial.id, failure: .unanswered, now: now)
         case .authenticated(let id, let key, let standing): authenticate(id, key, standing, now)
         case .broken(let id, let error): fail(id, .security(error), now)
@@ -100,12 +102,7 @@ public struct ControlSession {
     private mutating func advance(_ now: HostTime) {
         switch phase {
         case .askingLocally(let deadline): if let deadline { chooseLocalProgram(deadline, now) }
-        case .searching(let since, let choice):
-            if let choice, now >= choice {
-                choose(now)
-            } else if now - since > ControlLimits.patience {
-                finish(notFound)
-            }
+        case .searching(let search): goOn(with: search, now)
         case .calling(let since): if now - since > ControlLimits.patience { finish(.noAnswer) }
         case .talking(let id, var dialogue):
             perform(dialogue.advance(now), id, dialogue)
@@ -135,33 +132,33 @@ public struct ControlSession {
             if let id = candidates.values.first { return talk(over: id, now) }
         }
         namesHere = Set(greeted.compactMap { connections[$0]?.connection.name })
-        phase = .searching(since: now, choice: nil)
+        let name: String? = if case .named(let name) = target { name } else { nil }
+        phase = .searching(BroadcastSearch(for: name, isInHousehold: takesMembersOnly, now: now))
         actions.append(.search)
     }
 
-    private var notFound: ControlEnding { .notFound(others: namesHere.union(found.map(\.name)).sorted()) }
+    private func notFound(_ search: BroadcastSearch) -> ControlEnding {
+        .notFound(others: namesHere.union(search.names).sorted())
+    }
 
     private mutating func learn(_ contact: PeerContact, _ now: HostTime) {
-        guard case .searching(let since, let choice) = phase, contact.roles.contains(.broadcaster),
-            found.count < ControlLimits.foundCount
-        else { return }
-        found.removeAll { $0.key == contact.key }
-        found.append(contact)
-        switch target {
-        case .named(let name): if contact.name == name { call(contact, now) }
-        case .any, .address:
-            phase = .searching(since: since, choice: choice ?? now + ControlLimits.choiceTime)
+        guard case .searching(var search) = phase, contact.roles.contains(.broadcaster) else { return }
+        search.learn(contact, now)
+        phase = .searching(search)
+    }
+
+    private mutating func goOn(with search: BroadcastSearch, _ now: HostTime) {
+        var search = search
+        for contact in search.takeDue(now) { connections.dialer.update(contact, now: now) }
+        phase = .searching(search)
+        switch search.verdict(now) {
+        case .take(let id):
+            for key in search.asked where connections[id]?.contact != key { connections.dialer.remove(key) }
+            talk(over: id, now)
+        case .nothing: finish(notFound(search))
+        case .fail(let ending): finish(ending)
+        case nil: break
         }
-    }
-
-    private mutating func choose(_ now: HostTime) {
-        guard found.count == 1 else { return finish(.ambiguous(found.map(\.name).sorted())) }
-        call(found[0], now)
-    }
-
-    private mutating func call(_ contact: PeerContact, _ now: HostTime) {
-        phase = .calling(since: now)
-        connections.dialer.update(contact, now: now)
     }
 
     // MARK: The connection
@@ -169,6 +166,8 @@ public struct ControlSession {
     private mutating func opened(_ id: ConnectionID, _ origin: Origin, _ address: String, _ now: HostTime) {
         var dial: Dialer.Dial?
         if case .dialed(let its) = origin { dial = its }
+        // Whoever else was asked comes too late.
+        if case .talking = phase { return actions.append(.close(id)) }
         let link = Link(
             connection: PeerConnection(direction: dial == nil ? .local : .dialed, address: address, now: now),
             origin: origin)
@@ -187,7 +186,7 @@ public struct ControlSession {
         case (.address, _), (_, .thisMachine), (_, .member): break
         case (.any, _), (.named, _):
             guard takesMembersOnly, case .dialed(let dial)? = connections[id]?.origin else { return }
-            fail(id, .notOfHousehold(connections.dialer.contact(dial.key)?.name ?? "\(dial.address)"), now)
+            fail(id, .notOfHousehold([connections.dialer.contact(dial.key)?.name ?? "\(dial.address)"]), now)
         }
     }
 
@@ -212,7 +211,13 @@ public struct ControlSession {
             guard greeting.roles.contains(.broadcaster) else { return fail(id, .broadcastsNothing(greeting.name), now) }
             connections.accept(id)
             connections.admit(id)
-            if case .calling = phase { talk(over: id, now) }
+            switch (phase, link.origin) {
+            case (.calling, _): talk(over: id, now)
+            case (.searching(var search), .dialed(let dial)):
+                search.note(.broadcast(id, instance: greeting.instance, name: greeting.name), from: dial.key)
+                phase = .searching(search)
+            default: break
+            }
         case .refusal(let refusal): fail(id, .turnedAway(by: link.connection.name, refusal.text), now)
         case .broadcastEnd(let end): if isTalking(over: id) { finish(.ended(link.connection.name, end)) }
         default:
@@ -227,10 +232,15 @@ public struct ControlSession {
 
     /// Ends the session if it depends on this connection; else does without it.
     private mutating func fail(_ id: ConnectionID, _ ending: ControlEnding, _ now: HostTime) {
-        switch phase {
-        case .calling: finish(ending)
-        case .talking(let partner, _) where partner == id: finish(ending)
-        case .askingLocally, .searching, .talking, .over: closed(id, now)
+        switch (phase, connections[id]?.origin) {
+        case (.calling, _): finish(ending)
+        case (.talking(let partner, _), _) where partner == id: finish(ending)
+        case (.searching(var search), .dialed(let dial)?):
+            search.note(.refusal(ending), from: dial.key)
+            phase = .searching(search)
+            closed(id, now)
+            connections.dialer.remove(dial.key)
+        case (.askingLocally, _), (.searching, _), (.talking, _), (.over, _): closed(id, now)
         }
     }
 
@@ -238,6 +248,9 @@ public struct ControlSession {
         guard let link = connections.remove(id, pause: .zero, now: now) else { return }
         actions.append(.close(id))
         if isTalking(over: id) { finish(.lost(link.connection.name)) }
+        guard case .searching(var search) = phase else { return }
+        search.noteClosed(id)
+        phase = .searching(search)
     }
 
     // MARK: Talking

@@ -51,6 +51,12 @@ struct InvitationTests {
         try listener.waitForLine(containing: "members of the household Home", within: 20)
         for host in 0...1 { try waitForMembers(["host1", "host2"], on: host) }
 
+        // Used already: the machine waits, and says who does not let it in.
+        let late = try testbed.start(["broadcast", "--idle", "--household", invitation], on: 2)
+        try late.waitForLine(containing: "host1 does not let this machine in", within: 20)
+        late.signal(SIGINT)
+        _ = try late.wait(within: 10)
+
         let other = try testbed.start(["broadcast", "--idle", "--household", try invite()], on: 2)
         try other.waitForLine(containing: "members of the household Home", within: 20)
         let peers = try tutti("peers", "--json", on: 0)

@@ -38,9 +38,9 @@ struct ListenerFeedTests {
         }
 
         /// It has all that it was sent.
-        mutating func acknowledge(at seconds: Double) {
+        mutating func acknowledge(at seconds: Double, roundTrip: TimeSpan? = nil) {
             let now = HostTime(nanoseconds: Int64(seconds * 1e9))
-            feed.acknowledge(inbox.end ?? .zero, of: Epoch(1), roundTrip: nil, now: now)
+            feed.acknowledge(inbox.end ?? .zero, of: Epoch(1), roundTrip: roundTrip, now: now)
         }
 
         mutating func start(at seconds: Double = 0) {
@@ -99,6 +99,22 @@ struct ListenerFeedTests {
             scene.acknowledge(at: Double(second) * 0.5)
         }
         #expect((BroadcastLimits.bytesInFlight...BroadcastLimits.bytesInFlight + 2_000).contains(scene.inFlight))
+    }
+
+    /// Who has all of a short song, or of a song that is over, says so twice a second. That tells nothing of its link.
+    @Test func whoLacksNothingIsNotTakenForSlow() {
+        var scene = Scene()
+        scene.track = SongFixture.track(seconds: 1)
+        scene.track.song.finish()
+        scene.start()
+        for halfSecond in 0...12 {
+            scene.feed(at: Double(halfSecond) * 0.5)
+            scene.acknowledge(at: Double(halfSecond) * 0.5, roundTrip: .milliseconds(1))
+        }
+        #expect(scene.inbox.packets.count == 20)
+        scene.track = SongFixture.track(seconds: 20, epoch: Epoch(2))
+        scene.feed(at: 6.5)
+        #expect(scene.inbox.packets.count == 20 + 20)
     }
 
     @Test func whoLearnsTheClockHereIsGivenASecond() {

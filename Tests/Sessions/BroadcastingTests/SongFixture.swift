@@ -11,8 +11,8 @@ enum SongFixture {
         sampleRate: rate, channels: 1, bitsPerChannel: 16, bytesPerSample: 2, layout: [])
 
     /// As much as was read of it so far.
-    static func song(seconds: Int, statedFrameCount: Int64? = nil) -> BroadcastSong {
-        var song = BroadcastSong(epoch: Epoch(1), fallbackTitle: "fallback")
+    static func song(seconds: Int, epoch: Epoch = Epoch(1), statedFrameCount: Int64? = nil) -> BroadcastSong {
+        var song = BroadcastSong(epoch: epoch, fallbackTitle: "fallback")
         let table = AudioPacketTableInfo(
             validFrameCount: statedFrameCount, primingFrameCount: 0, remainderFrameCount: 0)
         _ = song.read([.dataFormat(format), .packetTableInfo(table), .readyToProducePackets], [], ByteBuffer())
@@ -21,10 +21,10 @@ enum SongFixture {
     }
 
     /// The same song on a timeline.
-    static func track(seconds: Int) -> BroadcastTrack {
+    static func track(seconds: Int, epoch: Epoch = Epoch(1)) -> BroadcastTrack {
         let configuration = BroadcastConfiguration(greeting: ScriptedBroadcast.greeting, clockPort: 1)
-        var track = BroadcastTrack(Epoch(1), configuration, item: nil, title: "fallback")
-        track.song = song(seconds: seconds)
+        var track = BroadcastTrack(epoch, configuration, item: nil, title: "fallback")
+        track.song = song(seconds: seconds, epoch: epoch)
         return track
     }
 }

@@ -16,6 +16,7 @@ import WireProtocol
         var isSearching = false
         var sent: [Int: [ControlMessage]] = [:]
         private var inboxes: [Int: PeerConnection] = [:]
+        private var keys: [Int: PeerKey] = [:]
         var closed: Set<Int> = []
         var answers: [ControlAnswer] = []
         var opened: [String] = []
@@ -68,17 +69,26 @@ import WireProtocol
 
         mutating func greet(_ id: Int, _ name: String, roles: PeerRoles = .broadcaster) {
             let greeting = Greeting(
-                roles: roles, peer: UUIDBytes(high: 0, low: 2), instance: UInt64(name.utf8.count), started: 0,
+                roles: roles, peer: keys[id]?.uuid ?? UUIDBytes(high: 0, low: 2), instance: UInt64(name.utf8.count),
+                started: 0,
                 name: name)
             handle(.received(ConnectionID(id), WireEncoder.greeting(greeting)))
         }
 
-        mutating func find(_ name: String) {
+        /// A broadcaster of the network proves to be what it is.
+        mutating func open(_ id: Int, as standing: PeerStanding, by dial: Dialer.Dial) {
+            handle(.opened(ConnectionID(id), .dialed(dial), address: "10.0.0.\(id)"))
+            let key = PeerKeyPair.random().key
+            keys[id] = key
+            handle(.authenticated(ConnectionID(id), key, standing))
+        }
+
+        mutating func find(_ name: String, service: String = "") {
             handle(
                 .contact(
                     PeerContact(
-                        key: .instance(UInt64(name.utf8.count)), name: name, roles: .broadcaster, started: 0,
-                        addresses: [NetworkAddress(host: name)])))
+                        key: .instance(UInt64(name.utf8.count), service: service), name: name, roles: .broadcaster,
+                        started: 0, addresses: [NetworkAddress(host: name + service)])))
         }
 
         mutating func say(_ bytes: ByteBuffer, _ id: Int = 1) { handle(.received(ConnectionID(id), bytes)) }
@@ -126,7 +136,71 @@ import WireProtocol
         let dial = try #require(scene.dials.first)
         scene.handle(.opened(ConnectionID(1), .dialed(dial), address: "10.0.0.2"))
         scene.handle(.authenticated(ConnectionID(1), keys.key, standing))
-        #expect(scene.ending == (standing == .member ? nil : .notOfHousehold("Den")))
+        #expect(scene.ending == (standing == .member ? nil : .notOfHousehold(["Den"])))
+    }
+
+    /// In a household: a neighbour's broadcast is found beside a member's, or several are.
+    private func searching(_ names: [String], for target: ControlTarget = .any) -> Scene {
+        var scene = Scene(target, [Self.pause], inHousehold: true)
+        scene.handle(.calledLocalPrograms)
+        for name in names { scene.find(name) }
+        scene.wait(ControlLimits.choiceTime + .milliseconds(10))
+        return scene
+    }
+
+    @Test func strangersAreNotInTheWayOfTheOnlyMember() throws {
+        var scene = searching(["Den", "Attic", "Kitchen"])
+        #expect(scene.dials.map(\.address.host) == ["Den", "Attic", "Kitchen"])
+        for (index, standing) in [PeerStanding.stranger, .member, .removed].enumerated() {
+            scene.open(index, as: standing, by: scene.dials[index])
+            if standing == .member { scene.greet(index, "Attic") }
+        }
+        scene.handle(.tick)
+        #expect(scene.answers == [.connected("Attic")] && scene.closed == [0, 2])
+        scene.wait(.seconds(1))
+        #expect(scene.dials.count == 3 && scene.closed == [0, 2])
+    }
+
+    @Test func ofSeveralMembersNoneIsTaken() {
+        var scene = searching(["Den", "Attic", "Kitchen"])
+        for (index, standing) in [PeerStanding.member, .stranger, .member].enumerated() {
+            scene.open(index, as: standing, by: scene.dials[index])
+            if standing == .member { scene.greet(index, ["Den", "", "Kitchen"][index]) }
+        }
+        #expect(scene.ending == .ambiguous(["Den", "Kitchen"]))
+    }
+
+    @Test func aStrangerThatDoesNotAnswerIsNotWaitedForLong() {
+        var scene = searching(["Den", "Attic"])
+        scene.open(1, as: .member, by: scene.dials[1])
+        scene.greet(1, "Attic")
+        #expect(scene.answers.isEmpty)
+        scene.wait(ControlLimits.answerPatience)
+        #expect(scene.answers == [.connected("Attic")])
+        // It comes too late.
+        scene.open(2, as: .stranger, by: scene.dials[0])
+        #expect(scene.closed == [2] && scene.ending == nil)
+    }
+
+    @Test func withStrangersOnlyAllAreNamed() {
+        var scene = searching(["Den", "Attic"])
+        for index in 0...1 { scene.open(index, as: .stranger, by: scene.dials[index]) }
+        #expect(scene.ending == .notOfHousehold(["Attic", "Den"]))
+    }
+
+    /// Whoever takes a member's name stands in nobody's way.
+    @Test func ofTwoWithTheWantedNameTheMemberIsTaken() {
+        var scene = Scene(.named("Den"), [Self.pause], inHousehold: true)
+        scene.handle(.calledLocalPrograms)
+        scene.find("Den", service: "false")
+        scene.open(1, as: .stranger, by: scene.dials[0])
+        #expect(scene.ending == nil && scene.closed == [1])
+        scene.find("Den", service: "true")
+        scene.handle(.tick)
+        #expect(scene.dials.count == 2)
+        scene.open(2, as: .member, by: scene.dials[1])
+        scene.greet(2, "Den")
+        #expect(scene.answers == [.connected("Den")])
     }
 
     @Test func ofSeveralNoneIsTaken() {

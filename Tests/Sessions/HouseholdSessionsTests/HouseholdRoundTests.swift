@@ -16,6 +16,7 @@ import WireProtocol
         var sent: [Int: Int] = [:]
         var closed: Set<Int> = []
         var documents: [Int: String] = [:]
+        var refusals: [String] = []
         var told: Set<PeerKey>?
 
         init(_ purpose: HouseholdRound.Purpose) {
@@ -31,6 +32,7 @@ import WireProtocol
                 case .send(let id, let bytes): sent[id.number, default: 0] += bytes.readableBytes
                 case .close(let id): closed.insert(id.number)
                 case .household(let id, let document): documents[id.number] = String(buffer: document)
+                case .refused(_, let name, let refusal): refusals.append("\(name): \(refusal.text)")
                 case .finished(let told): self.told = told
                 }
             }
@@ -166,6 +168,16 @@ import WireProtocol
         scene.connect(1, try #require(scene.dials.first), other, .stranger)
         scene.say(document, 1)
         #expect(scene.documents == [1: "document"] && scene.told == nil && scene.closed.isEmpty)
+    }
+
+    @Test func whoDoesNotLetItInIsToldOfAndAskedAgain() throws {
+        var scene = Scene(.enrolling)
+        scene.find("10.0.0.1")
+        scene.connect(1, try #require(scene.dials.first), other, .stranger)
+        scene.say(WireEncoder.refusal(Refusal(.notAllowed, "members only")), 1)
+        #expect(scene.refusals == ["Den: members only"] && scene.closed == [1])
+        scene.wait(RoundLimits.pause + .milliseconds(10))
+        #expect(scene.dials.count == 2)
     }
 
     @Test func eachTuttiIsAskedAgainAndAgain() throws {

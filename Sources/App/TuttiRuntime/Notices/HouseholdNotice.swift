@@ -10,13 +10,15 @@ public enum HouseholdNotice: Hashable, Sendable {
     case removed(String)
     /// It was invited into the household of this name, and looks for a member.
     case waiting(String)
+    /// The Tutti of this name did not let it in, though it shows its invitation.
+    case notLetIn(by: String, reason: String)
     /// It let a machine of this name in, which showed an invitation.
     case admitted(String)
 
     public var level: NoticeLevel {
         switch self {
         case .open, .member, .waiting, .admitted: .info
-        case .removed: .warning
+        case .removed, .notLetIn: .warning
         }
     }
 }

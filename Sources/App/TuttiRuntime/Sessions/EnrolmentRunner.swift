@@ -3,6 +3,7 @@ import Households
 import NIOCore
 import Peering
 import SecureChannel
+import WireProtocol
 
 /// One enrolment while it runs: the round, the documents that come, and the store. Confined to its event loop.
 final class EnrolmentRunner {
@@ -17,8 +18,11 @@ final class EnrolmentRunner {
     private var round: RoundRunner?
     private var watch: RepeatedTask?
     private var isEnrolled = false
+    /// Who was told of.
+    private var refusers: Set<PeerKey> = []
 
     private static let interval = TimeAmount.seconds(1)
+    private static let refuserLimit = 64
 
     init(
         _ invitation: Invitation, identity: Identity, store: any HouseholdStore, addresses: [NetworkAddress],
@@ -41,6 +45,7 @@ final class EnrolmentRunner {
             (try? invitation.request(for: identity.keys, name: identity.name, over: binding))?.encoded() ?? []
         }
         options.onDocument = { [weak self] document, sender in self?.take(document, from: sender) }
+        options.onRefusal = { [weak self] key, name, refusal in self?.tell(of: refusal, by: name, key) }
         let round = RoundRunner(options, identity: identity, loop: loop)
         self.round = round
         watch = loop.scheduleRepeatedTask(initialDelay: Self.interval, delay: Self.interval) { [weak self] _ in
@@ -68,6 +73,15 @@ final class EnrolmentRunner {
             }
             return true
         }
+    }
+
+    /// A member that lets this machine in does not refuse it. Told once of each; the search goes on, since anybody may
+    /// refuse.
+    private func tell(of refusal: Refusal, by name: String, _ key: PeerKey) {
+        guard refusal.reason == .notAllowed, refusers.count < Self.refuserLimit, refusers.insert(key).inserted else {
+            return
+        }
+        emit(.notice(.household(.notLetIn(by: name, reason: refusal.text))))
     }
 
     /// The time may be over, or the user may have paired this machine meanwhile.

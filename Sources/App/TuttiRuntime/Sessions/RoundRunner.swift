@@ -23,6 +23,8 @@ final class RoundRunner: PeerNetworkDelegate {
         var farewell: Household?
         /// Takes a document and whose it is.
         var onDocument: (ByteBuffer, PeerKey) -> Void = { _, _ in }
+        /// Takes who does not let this machine in, by key and name, and why.
+        var onRefusal: (PeerKey, String, Refusal) -> Void = { _, _, _ in }
     }
 
     private let options: Options
@@ -95,6 +97,7 @@ final class RoundRunner: PeerNetworkDelegate {
         case .household(let id, let document):
             household.receive(document: document, from: id)
             if let key = keys[id] { options.onDocument(document, key) }
+        case .refused(let id, let name, let refusal): if let key = keys[id] { options.onRefusal(key, name, refusal) }
         case .finished(let told): done.succeed(told)
         }
     }

@@ -12,6 +12,9 @@ extension HouseholdNotice {
             "this machine was removed from the household \(name) and takes part with nobody; 'tutti household leave' "
                 + "begins anew"
         case .waiting(let name): "waiting for a member of \(name)"
+        case .notLetIn(let name, let reason):
+            "\(name) does not let this machine in: \(reason); if it is a member, the invitation may have been used "
+                + "before: make another with 'tutti household invite'"
         case .admitted(let name): "let \(name) into the household: it showed an invitation"
         }
     }

@@ -74,8 +74,9 @@ extension ControlEnding {
                 "the broadcaster did not answer in 3 s; --at HOST reaches it by its address"
             }
         case .broadcastsNothing(let name): "\(name) broadcasts nothing"
-        case .notOfHousehold(let name):
-            "\(name) is not of this machine's household; --at HOST reaches it by its address nevertheless"
+        case .notOfHousehold(let names):
+            "not of this machine's household: \(names.map { "'\($0)'" }.joined(separator: ", ")); --at HOST reaches one "
+                + "by its address nevertheless"
         case .turnedAway(let name, let reason): "\(name) refuses: \(reason)"
         case .refused(let name, let refusal): "\(name): \(refusal)"
         case .timedOut(let name): "\(name) has not done that within 1 s; it may still do it"

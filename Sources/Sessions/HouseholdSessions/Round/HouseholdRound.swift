@@ -160,7 +160,11 @@ public struct HouseholdRound {
                 case .household(let document):
                     links[id]?.settled = nil
                     actions.append(.household(id, document))
-                case .refusal: drop(id, now)
+                case .refusal(let refusal):
+                    if case .enrolling = purpose, let name = links[id]?.connection.name {
+                        actions.append(.refused(id, by: name, refusal))
+                    }
+                    drop(id, now)
                 default: break
                 }
             }

@@ -3,6 +3,7 @@ import Households
 import NIOCore
 import Peering
 import SecureChannel
+import WireProtocol
 
 /// An input of a ``HouseholdRound``.
 public enum RoundEvent: Sendable {
@@ -34,6 +35,8 @@ public enum RoundAction: Sendable {
     case close(ConnectionID)
     /// The other side sent this document.
     case household(ConnectionID, ByteBuffer)
+    /// The other side, of this name, does not let this machine in.
+    case refused(ConnectionID, by: String, Refusal)
     /// The round is over, and these members know everything; no action follows.
     case finished(told: Set<PeerKey>)
 }
