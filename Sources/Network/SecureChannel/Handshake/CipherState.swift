@@ -1,9 +1,6 @@
 import Cryptography
 
 /// A key with a counter of messages (Noise, section 5.1), for one direction.
-///
-/// AES-256-GCM for peers that both have it in hardware would be a second kind of cipher here, and a second protocol
-/// name in ``SymmetricState``.
 struct CipherState {
     private let cipher: ChaChaPoly
     private var counter: UInt64 = 0
