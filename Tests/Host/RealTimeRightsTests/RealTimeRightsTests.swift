@@ -140,8 +140,8 @@ import Testing
     }
 
     /// A thread whose priority came by limits, and that never waits: the kernel takes the priority, and the process
-    /// goes on. The second time as well: the kernel moves its limit with each signal. Dispatch starts threads that block
-    /// signals; such a one is the only one here that is sure to have a processor.
+    /// goes on. The second time as well: the kernel moves its limit with each signal. Dispatch starts threads that
+    /// block signals; here only the runaway itself is sure to have a processor.
     @Test(arguments: 1...2) func aThreadThatRunsAwayLosesItsPriority(time: Int) throws {
         let result = Mutex<Runaway?>(nil)
         let thread = try HostThread(name: "runaway") {

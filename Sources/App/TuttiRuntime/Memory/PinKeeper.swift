@@ -3,8 +3,8 @@ import Peering
 
 /// Which names belong to which keys, as one running session knows it: what was stored, and whom it met since.
 ///
-/// Writes once a second at most: strangers can come with ever new names. What the user forgets in another process is looked for only once somebody was refused. A failure is told
-/// once. Confined to its event loop.
+/// Writes once a second at most: strangers can come with ever new names. What the user forgets in another process is
+/// looked for only once somebody was refused. A failure is told once. Confined to its event loop.
 final class PinKeeper {
     private let store: (any PinStore)?
     private let loop: any EventLoop
