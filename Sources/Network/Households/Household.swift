@@ -12,10 +12,10 @@ import SecureChannel
 //   removes the author of the other.
 //
 // A removed key could still let in another key of its own, at a member that was away and does not know of the removal.
-// So a removal says whom of those that the removed key let in its author knew, and these stay. A key for which only
-// removed keys gave their word is out, unless each removal of such a key says that it stays: it is an orphan, and the
-// first member that sees it removes it for good. Whoever was let in shortly before, and not yet known to who removed,
-// must be paired again, with a new key.
+// So a removal says whom of those that the removed key let in its author knew, and these stay. A key is in if a chain
+// of words joins it to the founder, where a removed key's word counts for those alone whom each removal of it keeps.
+// Whoever is out without having been removed is an orphan, and the first member that sees it removes it for good.
+// Whoever was let in shortly before, and not yet known to who removed, must be paired again, with a new key.
 //
 // The secret is made by one member and signed by it. It says which keys were removed by then: these were not given it,
 // and anybody else may have been. So it is sound as long as everybody who is out is among these, and its maker is not
@@ -100,10 +100,10 @@ public struct Household: Sendable {
     public mutating func remove(_ key: SigningKey, by keys: PeerKeyPair) throws(HouseholdError) {
         guard isMember(keys.key) else { throw .notMember }
         guard !membership.isRemoved(key) else { return }
-        try change { (household) throws(HouseholdError) in
+        try change { household in
             household.insertRemoval(of: key, by: keys)
             household.updateMembers()
-            if household.isMember(keys.key) { try household.renewSecret(by: keys) }
+            if household.isMember(keys.key) { household.renewSecret(by: keys) }
         }
     }
 
@@ -123,12 +123,13 @@ public struct Household: Sendable {
     public mutating func settle(by keys: PeerKeyPair) throws(HouseholdError) -> Bool {
         guard isMember(keys.key) else { throw .notMember }
         guard needsSettling else { return false }
-        try change { (household) throws(HouseholdError) in
+        let before = self
+        try change { household in
             for orphan in household.membership.orphans { household.insertRemoval(of: orphan, by: keys) }
             household.updateMembers()
-            if household.secret == nil { try household.renewSecret(by: keys) }
+            if household.secret == nil { household.renewSecret(by: keys) }
         }
-        return true
+        return self != before
     }
 
     // MARK: Statements
@@ -145,13 +146,18 @@ public struct Household: Sendable {
     }
 
     private mutating func insertRemoval(of key: SigningKey, by keys: PeerKeyPair) {
-        let kept = admissions.keys.filter { $0.sponsor == key && $0.member != key && isMember($0.member.peerKey) }
+        // Those who were removed, too: whom they let in may stay.
+        let kept = admissions.keys.filter { word in
+            let member = word.member.peerKey
+            return word.sponsor.peerKey == key.peerKey && member != key.peerKey && membership.isJoined(member)
+        }
         insert(Removal(of: key, keeping: kept.map(\.member.bytes), by: keys, in: id))
     }
 
-    private mutating func renewSecret(by keys: PeerKeyPair) throws(HouseholdError) {
+    private mutating func renewSecret(by keys: PeerKeyPair) {
         let generation = latestSecret?.generation ?? 0
-        guard generation < .max else { throw .full }
+        // A member that turned bad left no number for another: then there is none, and all know each other by keys.
+        guard generation < .max else { return }
         latestSecret = HouseholdSecret(
             generation: generation + 1, withheld: membership.removed.map(\.bytes), by: keys, in: id)
     }
@@ -171,14 +177,17 @@ public struct Household: Sendable {
     mutating func insert(_ secret: HouseholdSecret) { latestSecret = latestSecret.map { max($0, secret) } ?? secret }
 
     mutating func updateMembers() {
-        membership = Membership(admissions: Array(admissions.values), removals: Array(removals.values))
+        membership = Membership(
+            founder: founder, admissions: Array(admissions.values), removals: Array(removals.values))
         secret = latestSecret.flatMap { isSound($0) ? $0 : nil }
-        var names: [SigningKey: String] = [:]
+        var known: [PeerKey: Member] = [:]
         for admission in admissions.values where membership.members.contains(admission.id.member.peerKey) {
-            // Several may have let it in, under several names.
-            names[admission.id.member] = min(admission.name, names[admission.id.member] ?? admission.name)
+            // Several may have let it in, under several names, and as either of two points.
+            let member = Member(key: admission.id.member, name: admission.name)
+            let other = known[member.peerKey] ?? member
+            known[member.peerKey] = Member(key: min(member.key, other.key), name: min(member.name, other.name))
         }
-        members = names.sorted { $0.key < $1.key }.map { Member(key: $0.key, name: $0.value) }
+        members = known.values.sorted { $0.key < $1.key }
     }
 
     private func isSound(_ secret: HouseholdSecret) -> Bool {

@@ -13,34 +13,42 @@ struct Membership: Hashable, Sendable {
     var out: Set<SigningKey> { removed.union(orphans) }
 
     private var removedPeers: Set<PeerKey> = []
+    /// Those whom a chain of words that hold joins to the founder: members, and others that would be but for their own
+    /// removal.
+    private var joined: Set<PeerKey> = []
 
     init() {}
 
-    init(admissions: [Admission], removals: [Removal]) {
+    /// Of a point and its negative, which are one peer, both are in or out.
+    init(founder: SigningKey, admissions: [Admission], removals: [Removal]) {
         removed = Set(removals.map(\.id.removed))
         removedPeers = Set(removed.map(\.peerKey))
-        let words = Dictionary(grouping: admissions.map(\.id), by: \.member)
-        let keptLists = Dictionary(grouping: removals, by: \.id.removed).mapValues { $0.map { Set($0.kept) } }
+        let words = Dictionary(grouping: admissions.map(\.id), by: \.member.peerKey)
+        let keptLists = Dictionary(grouping: removals, by: \.id.removed.peerKey).mapValues { $0.map { Set($0.kept) } }
 
-        var isOut = removed
+        // Grows from the founder's word for itself: so nobody is in by his own word, or by those of a ring of others.
+        var joined: Set<PeerKey> = []
         func holds(_ word: Admission.ID) -> Bool {
-            if !isOut.contains(word.sponsor) { return true }
-            guard let lists = keptLists[word.sponsor] else { return false }
-            return lists.allSatisfy { $0.contains(word.member.bytes) }
+            if word.member == founder, word.sponsor == founder { return true }
+            guard joined.contains(word.sponsor.peerKey) else { return false }
+            return keptLists[word.sponsor.peerKey, default: []].allSatisfy { $0.contains(word.member.bytes) }
         }
-        // An orphan's own word no longer holds, so that others may become orphans.
         var isChanging = true
         while isChanging {
             isChanging = false
-            for (member, words) in words where !isOut.contains(member) && !words.contains(where: holds) {
-                isOut.insert(member)
-                orphans.insert(member)
+            for (peer, words) in words where !joined.contains(peer) && words.contains(where: holds) {
+                joined.insert(peer)
                 isChanging = true
             }
         }
-        // Of a point and its negative, which are one peer, both are out if one was removed.
-        members = Set(words.keys.filter { !isOut.contains($0) }.map(\.peerKey)).subtracting(removedPeers)
+        self.joined = joined
+        members = joined.subtracting(removedPeers)
+        orphans = Set(admissions.map(\.id.member).filter { !joined.contains($0.peerKey) })
+            .filter { [removedPeers] in !removedPeers.contains($0.peerKey) }
     }
+
+    /// Whether a key belongs, or did until it was removed.
+    func isJoined(_ key: PeerKey) -> Bool { joined.contains(key) }
 
     func isRemoved(_ key: SigningKey) -> Bool { removedPeers.contains(key.peerKey) }
 }

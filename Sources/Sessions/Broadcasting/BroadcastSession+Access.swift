@@ -39,7 +39,7 @@ extension BroadcastSession {
         let wanted: [AccessRight] =
             switch roles {
             case .some(.controller): [.command]
-            case .some(let roles) where roles.contains(.listener): [.listen]
+            case .some(let roles) where roles.contains(.listener) || roles == .observer: [.listen]
             default: Self.rights
             }
         return configuration.access.denial(ofAll: wanted, to: connection.standing)

@@ -8,6 +8,12 @@ import WireProtocol
 extension BroadcastSession {
     /// Takes a command. One that came before gets the same outcome again, and does nothing.
     mutating func perform(_ command: Command, from origin: CommandOrigin, _ now: HostTime) {
+        do throws(CommandRefusal) {
+            try authorize(origin)
+        } catch {
+            // Neither counted nor remembered: it takes nothing from those who may.
+            return answer(CommandLog<CommandOrigin>.refusal(of: command, error), origin, now)
+        }
         guard !isPending(command, from: origin) else { return }
         // The bound is against others: who adds ten thousand songs of this machine need not wait.
         switch log.admit(command, from: origin, now: now, isBounded: !isOwnUser(origin)) {
@@ -37,7 +43,6 @@ extension BroadcastSession {
     private mutating func act(
         on command: Command, from origin: CommandOrigin, _ now: HostTime
     ) throws(CommandRefusal) {
-        try authorize(origin)
         concernsAll = true
         switch command.operation {
         case .programme(let operation): try act(on: command, operation, from: origin, now)
@@ -58,6 +63,7 @@ extension BroadcastSession {
         on command: Command, _ operation: ProgrammeOperation, from origin: CommandOrigin, _ now: HostTime
     ) throws(CommandRefusal) {
         try check(operation, from: origin)
+        if opening.target == nil { transportBeforeJump = programme.transport }
         let result = try programme.apply(operation, at: elapsed(now), isOwn: isOwnUser(origin))
         if let edit = result.edit { note(.queue(edit, itemCount: programme.itemCount), now) }
         if case .inserted(let position, let count)? = result.edit, case .connection(let id) = origin {

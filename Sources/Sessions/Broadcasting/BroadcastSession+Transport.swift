@@ -245,11 +245,12 @@ extension BroadcastSession {
         if opening.target == nil, isPlaying || phase == .idle { finishPending(nil, now) }
     }
 
-    /// Goes on with what is heard if somebody asked for a certain song that cannot be played.
+    /// Goes on with what is heard if somebody asked for a certain song that cannot be played; where nothing was heard,
+    /// nothing is.
     /// - Returns: false if another song is to be played instead, as after `next`.
     private mutating func goBack(_ now: HostTime) -> Bool {
         guard pendingCommands.contains(where: \.namesItsTarget), let item = timeline.heard.item,
-            programme.goBack(to: item)
+            programme.goBack(to: item, transportBeforeJump)
         else { return false }
         finishPending(nil, now)
         if !isSilenced { _ = resume(now) }
@@ -286,7 +287,8 @@ extension BroadcastSession {
         if timeline.last.cutFrame == nil { _ = cut(now) }
         timeline.append(track)
         if isSilenced {
-            _ = timeline.cut(at: effectInstant(now))
+            let effect = timeline.cutInstant(notBefore: effectInstant(now))
+            for epoch in timeline.cut(at: effect) { actions.append(.closeSource(epoch)) }
         } else {
             placeSoonest(now)
         }

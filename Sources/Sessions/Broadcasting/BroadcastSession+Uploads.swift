@@ -60,6 +60,8 @@ extension BroadcastSession {
 
     private mutating func queue(_ upload: SongUpload, from id: ConnectionID, _ now: HostTime) {
         do throws(CommandRefusal) {
+            // It may have lost the right meanwhile.
+            try authorize(.connection(id))
             let item = NewItem(.sent(upload.path ?? ""), title: upload.offer.name)
             // Others may have removed songs meanwhile.
             let position = min(upload.offer.position ?? .max, programme.itemCount)

@@ -38,6 +38,8 @@ public struct BroadcastSession {
     var timeline: BroadcastTimeline
     /// The song that is being opened to follow, or to be jumped to.
     var opening = SourceOpening.none
+    /// What was before the jump that is under way, or before the last one.
+    var transportBeforeJump = TransportState.idle
     /// The queue, and the place in it.
     var programme: Programme
     /// The order of the commands.
@@ -193,7 +195,7 @@ public struct BroadcastSession {
 
     private mutating func follow(_ clock: SourceClock, of epoch: Epoch) {
         guard let anchor = change(epoch, { $0.follower.note(clock, epoch) }) ?? nil, isPlaying, !isSilenced,
-            timeline.heard.epoch == epoch
+            timeline.heard.epoch == epoch, timeline.heard.cutFrame == nil
         else { return }
         timeline.place(by: anchor)
     }

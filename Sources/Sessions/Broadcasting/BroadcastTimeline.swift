@@ -66,10 +66,14 @@ struct BroadcastTimeline {
         coming.removeLast(dropped.count)
         let track = tracks[index]
         let frame = track.anchor.map { anchor in
-            max(anchor.frame, FramePosition(Int64(saturating: anchor.position(at: instant).frames.rounded())))
+            // A live source's anchor names a frame that is due later.
+            let first = track.follower.isLive ? track.firstFrame : anchor.frame
+            return max(first, FramePosition(Int64(saturating: anchor.position(at: instant).frames.rounded())))
         }
-        let cutFrame = min(frame ?? track.cutFrame ?? track.firstFrame, track.song.end ?? .init(.max))
-        change(track.epoch) { $0.cut(at: cutFrame, number: $1) }
+        // What its source has not delivered in time was not heard.
+        let bounds = [track.song.end, track.follower.heldFrame].compactMap(\.self)
+        let cutFrame = bounds.reduce(frame ?? track.cutFrame ?? track.firstFrame, min)
+        change(track.epoch) { $0.cut(at: cutFrame, by: instant, number: $1) }
         return dropped
     }
 

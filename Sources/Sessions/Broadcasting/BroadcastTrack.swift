@@ -13,8 +13,9 @@ struct BroadcastTrack {
         /// It is not known yet when it sounds.
         case unplaced
         case anchored(Anchor)
-        /// The sound ends before this frame, for now. The anchor says when; nil if there was none.
-        case cut(at: FramePosition, Anchor?)
+        /// The sound ends before this frame, for now, and by this time at the latest. The anchor says when; nil if
+        /// there was none.
+        case cut(at: FramePosition, Anchor?, by: SessionTime)
         /// Nothing of it will be heard: something else follows.
         case void
     }
@@ -86,13 +87,13 @@ struct BroadcastTrack {
     var lastAnchor: Anchor? {
         switch placement {
         case .anchored(let anchor): anchor
-        case .cut(_, let anchor): anchor
+        case .cut(_, let anchor, _): anchor
         case .unplaced, .void: nil
         }
     }
 
     /// The frame before which the sound ends for now.
-    var cutFrame: FramePosition? { if case .cut(let frame, _) = placement { frame } else { nil } }
+    var cutFrame: FramePosition? { if case .cut(let frame, _, _) = placement { frame } else { nil } }
 
     var isPlaced: Bool { placementNumber > 0 }
 
@@ -106,9 +107,10 @@ struct BroadcastTrack {
         placementMessage = WireEncoder.anchor(anchor)
     }
 
-    /// Ends the sound before `frame`, for now.
-    mutating func cut(at frame: FramePosition, number: Int) {
-        placement = .cut(at: frame, lastAnchor)
+    /// Ends the sound before `frame`, for now, which was or would be due at `instant` or before.
+    mutating func cut(at frame: FramePosition, by instant: SessionTime, number: Int) {
+        placement = .cut(at: frame, lastAnchor, by: instant)
+        follower.noteCut()
         placementNumber = number
         placementMessage = WireEncoder.cut(epoch, at: frame)
     }
@@ -129,7 +131,7 @@ struct BroadcastTrack {
         switch placement {
         case .unplaced, .void: return firstFrame
         case .anchored(let anchor): return follower.position(by: anchor, at: session)
-        case .cut(let frame, let anchor):
+        case .cut(let frame, let anchor, _):
             guard let anchor else { return frame }
             return min(frame, follower.position(by: anchor, at: session))
         }
@@ -140,7 +142,9 @@ struct BroadcastTrack {
 
     /// When its sound ends or ended by a cut; nil if there was none, or nothing sounded.
     var cutInstant: SessionTime? {
-        if case .cut(let frame, let anchor) = placement { anchor?.session(of: frame) } else { nil }
+        guard case .cut(let frame, let anchor?, let instant) = placement else { return nil }
+        // A sound that was to begin later has not begun.
+        return min(anchor.session(of: frame), instant)
     }
 
     /// When the frame after its last one would be due; nil before the end is known.

@@ -86,8 +86,14 @@ struct ListenerFeed {
         acknowledged += count
     }
 
-    /// Skips what a returning listener still holds, by its first report: it is sent what follows.
+    /// Skips what a returning listener still holds, by its first report: it is sent what follows. Of a song whose
+    /// successor it holds it has all.
     mutating func passOver(before received: FramePosition, of epoch: Epoch, _ plan: FeedingPlan) {
+        if let own = self.epoch, epoch > own,
+            let track = plan.tracks.first(where: { $0.epoch == epoch && !$0.isVoid })
+        {
+            return turn(to: track)
+        }
         guard isEntered, epoch == self.epoch, let track = plan.track(from: epoch), track.epoch == epoch,
             received > track.position, let log = track.part(form(for: track.codec))?.form.log
         else { return }
@@ -146,6 +152,8 @@ struct ListenerFeed {
             portion.append(part.form.streamMessage)
         }
         if case .announced = stage {
+            // It came when all was over.
+            if part.form.isComplete, part.playing >= part.form.log.endIndex { return stage = .complete }
             enter(track, part, at: part.playing, lostPacketCount: 0, &portion)
             if isEntered, let message = track.placementMessage {
                 placementNumber = max(placementNumber, track.placementNumber)

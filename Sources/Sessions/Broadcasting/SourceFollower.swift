@@ -87,6 +87,14 @@ struct SourceFollower {
         return anchor.frame > .zero && !isLive ? max(due, anchor.frame) : due
     }
 
+    /// The sound was cut: where it goes on, what is missing is due at another time.
+    mutating func noteCut() {
+        switch stage {
+        case .live: break
+        case .level, .behind, .lacking, .silent: stage = .level
+        }
+    }
+
     // MARK: A live source
 
     /// The anchor by the source's clock; nil before it is known, and if the source is not live.

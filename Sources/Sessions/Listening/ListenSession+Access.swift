@@ -40,10 +40,10 @@ extension ListenSession {
 
     /// Returns whether this listener does what a broadcaster passes on to it. What stays behind needs the right to
     /// store, unless somebody at this machine asked for it.
-    func obeys(_ command: Command, _ operation: ListenerOperation) -> Bool {
+    mutating func obeys(_ command: Command, _ operation: ListenerOperation) -> Bool {
         if case .volume = operation { return true }
         guard case .member(let id) = reception?.stage, let link = connections[id] else { return false }
-        return ownCommands.contains(command)
+        return ownCommands.take(command)
             || configuration.access.denial(of: .store, to: link.connection.standing) == nil
     }
 }

@@ -14,13 +14,6 @@ import WireProtocol
 
 /// Choosing a broadcaster.
 extension ListenSession {
-    /// How far a broadcaster is known; the lowest is taken.
-    private enum Acquaintance: Int, Comparable {
-        case household, heardBefore, stranger
-
-        static func < (a: Acquaintance, b: Acquaintance) -> Bool { a.rawValue < b.rawValue }
-    }
-
     /// Considers a broadcaster that has welcomed us.
     mutating func consider(_ id: ConnectionID, _ now: HostTime) {
         guard let greeting = connections[id]?.connection.greeting else { return }
@@ -28,19 +21,21 @@ extension ListenSession {
         // A lost broadcaster that is found again need not be compared with others.
         case .idle where disconnection.awaits(greeting): join(id, now)
         case .idle: phase = .choosing(deadline: now + (mustChoose ? ListenLimits.choiceTime : .zero))
-        case .receiving(let reception) where reception.isDisconnected && leaves(reception, for: greeting): join(id, now)
+        case .receiving(let reception) where reception.isDisconnected && leaves(reception, for: id, greeting):
+            join(id, now)
         case .choosing, .receiving, .over: break
         }
     }
 
     /// Returns whether the listener gives up what it holds for this broadcast: the one it lost, that one's successor on
-    /// the same machine, or a newer one. Older ones could have been chosen before, and wait until all is played out.
-    /// All that a false start brings is that a broadcast need not wait.
-    private func leaves(_ reception: Reception, for greeting: Greeting) -> Bool {
+    /// the same machine, or a newer one that is known as well or better. Others could have been chosen before, or would
+    /// not have been, and wait until all is played out. All that a false start brings is that one need not wait.
+    private func leaves(_ reception: Reception, for id: ConnectionID, _ greeting: Greeting) -> Bool {
         let lost = reception.broadcaster
         // Another broadcast's song is another recording.
         if isRecorder { return greeting.instance == lost.instance }
-        return greeting.peer == lost.peer || greeting.started >= lost.started
+        if greeting.peer == lost.peer { return true }
+        return acquaintance(id) <= reception.acquaintance && greeting.started >= lost.started
     }
 
     private func acquaintance(_ id: ConnectionID) -> Acquaintance {
@@ -110,6 +105,14 @@ extension ListenSession {
         if reception != nil { actions.append(.silence(fade: ListenLimits.stopFade)) }
         actions.append(.setGroupVolume(VolumeSetting()))
         clock.forget()
-        return Reception(of: greeting, over: id, now: now)
+        ownCommands.forget()
+        return Reception(of: greeting, acquaintance(id), over: id, now: now)
     }
+}
+
+/// How far a broadcaster is known; the lowest is taken.
+enum Acquaintance: Int, Comparable {
+    case household, heardBefore, stranger
+
+    static func < (a: Acquaintance, b: Acquaintance) -> Bool { a.rawValue < b.rawValue }
 }

@@ -48,7 +48,7 @@ public struct ListenSession {
     /// How the loudspeakers are set; nil for a recorder.
     var settings: ListenerSettings?
     /// Commands that somebody at this machine gave, for its own loudspeakers.
-    var ownCommands = OwnCommands()
+    var ownCommands: OwnCommands
     /// Whether the user was told that nothing was found, or that the listener waits for the next broadcast.
     var hasToldWaiting = false
     var actions: [ListenAction] = []
@@ -56,6 +56,7 @@ public struct ListenSession {
 
     public init(configuration: ListenConfiguration, now: HostTime) {
         self.configuration = configuration
+        ownCommands = OwnCommands(name: configuration.greeting.name)
         phase = .idle(since: now)
         pace = configuration.isRecorder ? RecordingPace() : nil
         connections = ConnectionTable(
@@ -72,7 +73,9 @@ public struct ListenSession {
         switch event {
         case .contact(let contact): learn(contact, now)
         case .contactLost(let key): unlearn(key, now)
-        case .renamed(let name): configuration.greeting.name = name
+        case .renamed(let name):
+            configuration.greeting.name = name
+            ownCommands.noteName(name)
         case .opened(let id, let direction, let address, let dial):
             opened(id, direction, address: address, dial: dial, now)
         case .dialFailed(let dial, let failure): dialFailed(dial, failure, now)

@@ -21,6 +21,8 @@ struct Reception {
     }
 
     let broadcaster: Greeting
+    /// How well it was known when it was joined.
+    let acquaintance: Acquaintance
     private(set) var stage: Stage
     var timeline = ReceivedTimeline()
     /// The title of what plays next; nil if nothing does.
@@ -30,8 +32,9 @@ struct Reception {
     private var joined: HostTime
     private var hasToldMissingClock = false
 
-    init(of broadcaster: Greeting, over id: ConnectionID, now: HostTime) {
+    init(of broadcaster: Greeting, _ acquaintance: Acquaintance, over id: ConnectionID, now: HostTime) {
         self.broadcaster = broadcaster
+        self.acquaintance = acquaintance
         stage = .member(id)
         joined = now
     }

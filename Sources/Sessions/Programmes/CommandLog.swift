@@ -78,7 +78,8 @@ public struct CommandLog<Asker: Hashable & Sendable>: Sendable {
         return outcome
     }
 
-    private static func refusal(of command: Command, _ reason: CommandRefusal) -> CommandOutcome {
+    /// Returns the outcome of a command that is refused.
+    public static func refusal(of command: Command, _ reason: CommandRefusal) -> CommandOutcome {
         CommandOutcome(id: command.id, .refused(reason), text: "\(reason)")
     }
 

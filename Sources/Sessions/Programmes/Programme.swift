@@ -130,11 +130,17 @@ public struct Programme: Sendable {
         findFollowing()
     }
 
-    /// Makes an item the current one again that still sounds, as its replacement cannot be played.
+    /// Makes an item the current one again, as its replacement cannot be played.
+    /// - Parameter former: what was before that: silence stays.
     /// - Returns: false if it is not in the queue, or nothing plays.
-    public mutating func goBack(to id: ItemID) -> Bool {
+    public mutating func goBack(to id: ItemID, _ former: TransportState) -> Bool {
         guard details[id] != nil, transport == .playing || transport == .idle else { return false }
-        phase = .playing(id)
+        phase =
+            switch former {
+            case .idle, .playing: .playing(id)
+            case .paused: .paused(id)
+            case .stopped: .stopped(id)
+            }
         findFollowing()
         return true
     }

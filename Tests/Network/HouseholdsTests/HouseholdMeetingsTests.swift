@@ -120,6 +120,43 @@ struct HouseholdMeetingsTests {
         #expect(network.standing(0) == .member && network.changeCounts == [1, 1, 0])
     }
 
+    /// Somebody who knows the secret comes with a key that is in no list.
+    @Test func aProofCountsUntilThereIsAnotherSecret() throws {
+        let home = try household(0..<2)
+        let hidden = PeerKeyPair.random().key
+        let binding = ChannelBinding(RandomNumbers.bytes32())
+        var meetings = HouseholdMeetings<Int>(keys: keys[0], household: home)
+        _ = meetings.open(1, remoteKey: hidden, binding: binding)
+        let secret = try #require(home.secret)
+        let proof = try #require(Bytes32(secret.proof(over: binding, by: hidden)))
+        let sign = HouseholdSign(mark: RandomNumbers.bytes32(), proof: proof)
+        let introduction = HouseholdIntroduction(sign: sign).encoded()
+        let first = meetings.receive(introduction: ByteBuffer(bytes: introduction), from: 1).first
+        guard case .standing(1, .member)? = first else { Issue.record("\(String(describing: first))"); return }
+        var smaller = home
+        try smaller.remove(keys[1].signingKey, by: keys[0])
+        let actions = try meetings.adopt(smaller)
+        #expect(actions.contains { if case .standing(1, .stranger) = $0 { true } else { false } }, "\(actions)")
+    }
+
+    /// A process in open mode becomes a member's: those whom the household has are no strangers to it for a moment.
+    @Test func membersAreKnownBeforeTheHouseholdIs() throws {
+        let home = try household(0..<2)
+        var meetings = HouseholdMeetings<Int>(keys: keys[0], household: nil)
+        _ = meetings.open(1, remoteKey: keys[1].key, binding: ChannelBinding(RandomNumbers.bytes32()))
+        _ = meetings.receive(introduction: ByteBuffer(), from: 1)
+        let actions = try meetings.adopt(home)
+        guard case .standing(1, .member)? = actions.first, case .changed? = actions.dropFirst().first else {
+            Issue.record("\(actions)")
+            return
+        }
+        let farewell = try meetings.adopt(nil)
+        guard case .changed? = farewell.first, case .standing(1, .stranger)? = farewell.last else {
+            Issue.record("\(farewell)")
+            return
+        }
+    }
+
     @Test func anIntroductionCountsOnce() throws {
         let home = try household(0..<2)
         var meetings = HouseholdMeetings<Int>(keys: keys[0], household: home)

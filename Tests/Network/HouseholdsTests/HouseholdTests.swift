@@ -154,6 +154,63 @@ struct HouseholdTests {
         #expect(!atB.isMember(other.key) && atB.isMember(a.key) && atB.isMember(b.key))
     }
 
+    /// R was removed. At B, which was away, it lets in X, and that lets in Y: then Y vouches for X, or R removes X and
+    /// says that Y stays.
+    @Test(arguments: [false, true]) func whoHoldOneAnotherUpAreOut(removesX: Bool) throws {
+        let (x, y) = (PeerKeyPair.random(), PeerKeyPair.random())
+        let before = try household(of: [b, r])
+        var atA = before
+        try atA.remove(r.signingKey, by: a)
+        var atB = before
+        try atB.admit(x.signingKey, name: "x", by: r)
+        try atB.admit(y.signingKey, name: "y", by: x)
+        if removesX {
+            try atB.remove(x.signingKey, by: r)
+        } else {
+            atB.insert(Admission(of: x.signingKey, name: "x", by: y, in: atB.id))
+            atB.updateMembers()
+        }
+        #expect(atB.isMember(y.key))
+        let both = try merged(atB, atA)
+        #expect(!both.isMember(x.key) && !both.isMember(y.key) && both.isOut(y.key))
+        #expect(both.isMember(a.key) && both.isMember(b.key))
+    }
+
+    /// R let in B, and that C: whoever is removed first, C stays.
+    @Test(arguments: [false, true]) func aChainOfRemovedKeysHolds(isFromItsEnd: Bool) throws {
+        var household = try household(of: [r])
+        try household.admit(b.signingKey, name: "B", by: r)
+        try household.admit(c.signingKey, name: "C", by: b)
+        for removed in isFromItsEnd ? [b, r] : [r, b] { try household.remove(removed.signingKey, by: a) }
+        #expect(household.members.map(\.peerKey).contains(c.key) && household.members.count == 2)
+    }
+
+    /// A point and its negative are one peer, which can sign for both.
+    @Test func aKeyAndItsNegativeAreOneMember() throws {
+        var bytes = r.signingKey.bytes.bytes
+        bytes[31] ^= 0x80
+        let negative = try #require(Bytes32(bytes).flatMap(SigningKey.init))
+        #expect(negative != r.signingKey && negative.peerKey == r.key)
+        var household = try household(of: [r, b])
+        household.insert(Admission(of: negative, name: "other", by: r, in: household.id))
+        household.updateMembers()
+        let listed = try #require(household.members.first { $0.peerKey == r.key })
+        #expect(household.members.count == 3)
+        try household.remove(listed.key, by: a)
+        #expect(!household.isMember(r.key) && household.members.count == 2)
+        #expect(household.removals.values.allSatisfy { $0.kept.isEmpty })
+    }
+
+    /// R made a secret behind whose number there is none.
+    @Test func withoutAnotherNumberThereIsNoSecretAndTheRemovalHolds() throws {
+        var household = try household(of: [b, r])
+        household.insert(HouseholdSecret(generation: .max, withheld: [], by: r, in: household.id))
+        household.updateMembers()
+        try household.remove(r.signingKey, by: a)
+        #expect(!household.isMember(r.key) && household.isMember(b.key) && household.secret == nil)
+        #expect(try !household.settle(by: b))
+    }
+
     @Test func whomARemovedKeyLetInBeforeStays() throws {
         var household = try household(of: [r])
         try household.admit(b.signingKey, name: "B", by: r)

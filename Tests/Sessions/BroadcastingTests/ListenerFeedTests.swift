@@ -13,6 +13,8 @@ struct ListenerFeedTests {
         var inbox = Inbox()
         private var placementCount = 0
         var held: FramePosition?
+        /// What follows the track.
+        var following: BroadcastTrack?
         var inFlight = 0
         var dropped: [Int] = []
 
@@ -34,7 +36,8 @@ struct ListenerFeedTests {
         func plan(_ now: HostTime) -> FeedingPlan {
             var track = FeedingPlan.Track(track, now)
             track.heldFrame = held
-            return FeedingPlan(tracks: [track], horizon: .seconds(10))
+            let following = following.map { FeedingPlan.Track($0, now) }
+            return FeedingPlan(tracks: [track] + (following.map { [$0] } ?? []), horizon: .seconds(10))
         }
 
         /// It has all that it was sent.
@@ -151,6 +154,31 @@ struct ListenerFeedTests {
         scene.feed.acknowledge(FramePosition(5 * 8_000), of: Epoch(1), roundTrip: nil, now: now)
         scene.feed(at: 0)
         #expect(scene.inbox.packets.dropFirst(count).first == FramePosition(5 * 8_000))
+    }
+
+    @Test func whoIsBackWithTheNextSongIsSentThat() {
+        var scene = Scene()
+        scene.track.song.finish()
+        scene.following = SongFixture.track(seconds: 5, epoch: Epoch(2))
+        scene.start()
+        scene.feed(at: 0)
+        let count = scene.told.count
+        scene.feed.passOver(before: FramePosition(800), of: Epoch(2), scene.plan(HostTime(nanoseconds: 0)))
+        scene.feed(at: 0)
+        #expect(scene.told.dropFirst(count).contains(.streamBegins(Epoch(2))))
+    }
+
+    /// It comes in the gap before a song whose server is slow.
+    @Test func whoComesWhenAllIsOverWaitsForTheNextSong() {
+        var scene = Scene()
+        scene.track = SongFixture.track(seconds: 2)
+        scene.track.song.finish()
+        scene.start()
+        scene.feed(at: 3)
+        #expect(scene.inbox.packets.isEmpty)
+        scene.following = SongFixture.track(seconds: 5, epoch: Epoch(2))
+        scene.feed(at: 3)
+        #expect(scene.inbox.packets.count == 20)
     }
 
     /// Nothing overtakes what is on the way. What was lost is counted, and told now and then.

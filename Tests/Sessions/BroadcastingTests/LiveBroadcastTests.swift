@@ -65,6 +65,29 @@ extension Inbox {
         #expect(broadcast.heard[1]?.allAnchors.count == 4)
     }
 
+    /// The anchor names a frame that is in the air now and due half a second later.
+    @Test func aPauseDoesNotWaitForTheLatency() throws {
+        var broadcast = live()
+        broadcast.give(seconds: 1)
+        broadcast.source(.clock(clock(broadcast, frame: 0)))
+        broadcast.join(1)
+        for second in 1...3 {
+            broadcast.wait(.seconds(1), hearingFrom: [1])
+            broadcast.drain(1)
+            broadcast.give(seconds: 1, properties: false)
+            broadcast.source(.clock(clock(broadcast, frame: Int64(second) * 8_000)))
+        }
+        let anchor = try #require(broadcast.session.anchor)
+        let asked = SessionTime(nanoseconds: broadcast.now.nanoseconds)
+        broadcast.handle(.command(Command(.programme(.pause)), Asker(number: 0, name: "Studio")))
+        broadcast.drain(1)
+        let cut = try #require(broadcast.heard[1]?.cuts.last)
+        #expect(anchor.session(of: cut.frame) - asked <= BroadcastLimits.longestCommandLead)
+        // Its clock does not take the cut back.
+        broadcast.source(.clock(clock(broadcast, frame: 24_100)))
+        #expect(broadcast.session.anchor == nil)
+    }
+
     @Test func aLateJoinerBeginsAtTheFrameThatIsDue() throws {
         var broadcast = live()
         broadcast.give(seconds: 1)

@@ -118,6 +118,24 @@ extension ProgrammeBroadcastTests {
         #expect(broadcast.notices.contains(.songPassedOver(Epoch(2), "torn")))
     }
 
+    /// Nor does a song that cannot be played end a pause, or a stop.
+    @Test(arguments: [ProgrammeOperation.pause, .stop])
+    func aSongThatCannotBePlayedLeavesSilence(operation: ProgrammeOperation) throws {
+        var broadcast = playing()
+        broadcast.wait(.seconds(1), draining: 1)
+        let first = broadcast.session.programme.current
+        perform(operation, &broadcast)
+        broadcast.wait(.seconds(1), draining: 1)
+        perform(.jump(to: .position(2)), &broadcast)
+        broadcast.wait(.milliseconds(40), draining: 1)
+        let epoch = try #require(broadcast.opened.last).epoch
+        broadcast.source(.failed("torn", .nothing), of: epoch)
+        broadcast.wait(.milliseconds(500), draining: 1)
+        #expect(broadcast.outcomes.last?.verdict == .refused(.unplayable))
+        #expect(broadcast.session.programme.current == first && broadcast.session.anchor == nil)
+        #expect(broadcast.session.transport == (operation == .pause ? .paused : .stopped))
+    }
+
     /// Whoever asked for a certain song gets no other, and the music goes on; also where it was cut meanwhile.
     @Test(arguments: [TimeSpan.milliseconds(40), .milliseconds(600)])
     func aSongThatCannotBePlayedIsRefusedAndTheMusicGoesOn(delay: TimeSpan) throws {

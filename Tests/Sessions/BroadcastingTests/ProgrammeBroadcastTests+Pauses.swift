@@ -49,6 +49,21 @@ extension ProgrammeBroadcastTests {
         #expect(broadcast.heard[1]?.cuts.count == 1)
     }
 
+    /// A pause before the sound has begun again ends nothing, so that the next resume need not wait for it.
+    @Test func quickPausesDoNotAddUp() throws {
+        var broadcast = playing()
+        broadcast.wait(.seconds(1), draining: 1)
+        for _ in 0..<25 {
+            perform(.pause, &broadcast)
+            broadcast.wait(.milliseconds(10), draining: 1)
+            perform(.resume, &broadcast)
+            broadcast.wait(.milliseconds(10), draining: 1)
+        }
+        let resumed = try #require(broadcast.heard[1]?.anchors.last)
+        let wait = resumed.session - ClockMapping.identity.session(at: broadcast.now)
+        #expect(wait <= BroadcastLimits.longestCommandLead, "\(wait)")
+    }
+
     @Test func aJoinerInAPauseIsToldOfIt() throws {
         var broadcast = playing()
         broadcast.wait(.seconds(1), draining: 1)

@@ -54,8 +54,12 @@ import WireProtocol
         let pause = Command(.programme(.pause))
         let forged = Command(id: pause.id, .listeners(.offset(.milliseconds(7)), of: .named("Listener")))
         let altered = Command(id: own.id, .listeners(.role(.right), of: .named("Listener")))
-        for command in [own, pause] { listener.handle(.ask(.command(command))) }
-        for command in [foreign, volume, forged, altered, own] { listener.say(WireEncoder.command(command), 1) }
+        // A wish of this machine for another listener, and one that comes back twice.
+        let other = Command(.listeners(.role(.right), of: .named("Attic")))
+        for command in [own, pause, other] { listener.handle(.ask(.command(command))) }
+        for command in [foreign, volume, forged, altered, other, own, own] {
+            listener.say(WireEncoder.command(command), 1)
+        }
         let operations = listener.actions.compactMap { if case .set(let operation) = $0 { operation } else { nil } }
         #expect(operations == [.volume(.level(5)), .role(.left)])
     }
@@ -99,6 +103,27 @@ import WireProtocol
         }
         listener.wait(ListenLimits.choiceTime + .milliseconds(20))
         #expect(listener.session.broadcasterName == "Heard")
+    }
+
+    /// Whoever waits for that, and claims to be the newest, is not taken before what was heard before comes back.
+    @Test(arguments: [false, true]) func aLostBroadcastIsLeftForNobodyWhoIsKnownLess(isHeardBefore: Bool) throws {
+        var listener = ScriptedListener()
+        var pins = PinnedNames()
+        for (name, key) in [("Heard", keys[0]), ("Waiting", keys[1])] where isHeardBefore || name == "Heard" {
+            pins.note(MetPeer(try #require(PeerName(name)), key, isNamed: false), at: 1)
+        }
+        listener.handle(.pins(pins))
+        listener.meet(1, name: "Heard", key: keys[0])
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
+        listener.stream(1)
+        listener.anchor(1, in: .milliseconds(200))
+        listener.estimateClock()
+        // It holds five seconds.
+        for index in 0..<100 { listener.packet(1, at: Int64(index) * 400) }
+        listener.handle(.closed(ConnectionID(1)))
+        listener.meet(2, name: "Waiting", started: .max, key: keys[1])
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
+        #expect(listener.session.broadcasterName == (isHeardBefore ? "Waiting" : "Heard"))
     }
 
     @Test func ofOneMachinesBroadcastsTheFirstIsTaken() {

@@ -51,7 +51,8 @@ final class PinKeeper {
     func watchStore() {
         guard let store, watch == nil else { return }
         watch = loop.scheduleRepeatedAsyncTask(initialDelay: .zero, delay: Self.interval) { [weak self, loop] _ in
-            guard let self else { return loop.makeSucceededVoidFuture() }
+            // The first look may come although it was cancelled meanwhile.
+            guard let self, self.watch != nil else { return loop.makeSucceededVoidFuture() }
             return self.perform { () throws(MemoryFailure) in try store.load() }
         }
     }

@@ -37,7 +37,7 @@ final class HouseholdConnector {
         self.loop = loop
         self.emit = emit
         meetings = HouseholdMeetings(keys: identity.keys, household: stored?.household)
-        version = stored?.store.version()
+        version = stored?.version
         work = WorkQueue(loop: loop)
     }
 
@@ -95,7 +95,9 @@ final class HouseholdConnector {
     func watchStore() {
         guard let stored, watch == nil else { return }
         watch = loop.scheduleRepeatedAsyncTask(initialDelay: .zero, delay: Self.interval) { [weak self, loop] _ in
-            self?.look(at: stored.store) ?? loop.makeSucceededVoidFuture()
+            // The first look may come although it was cancelled meanwhile.
+            guard let self, self.watch != nil else { return loop.makeSucceededVoidFuture() }
+            return self.look(at: stored.store)
         }
     }
 

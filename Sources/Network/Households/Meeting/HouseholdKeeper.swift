@@ -41,7 +41,8 @@ public struct HouseholdKeeper: Sendable {
         guard let household else { return .stranger }
         if household.isOut(meeting.remoteKey) { return .removed }
         guard isMember else { return .stranger }
-        return household.isMember(meeting.remoteKey) || meeting.hasProof ? .member : .stranger
+        let hasProof = meeting.provenSecret != nil && meeting.provenSecret == household.secret?.digest
+        return household.isMember(meeting.remoteKey) || hasProof ? .member : .stranger
     }
 
     // MARK: Meetings
@@ -58,8 +59,10 @@ public struct HouseholdKeeper: Sendable {
     /// - Returns: the document to send; nil for a stranger, and where both are the same.
     public func receive(_ sign: HouseholdSign, in meeting: inout HouseholdMeeting) -> SecretBytes? {
         guard isMember, let household, let digest, !household.isOut(meeting.remoteKey) else { return nil }
-        if let secret = household.secret {
-            meeting.hasProof = secret.isProof(sign.proof.bytes, over: meeting.binding, by: meeting.remoteKey)
+        if let secret = household.secret,
+            secret.isProof(sign.proof.bytes, over: meeting.binding, by: meeting.remoteKey)
+        {
+            meeting.provenSecret = secret.digest
         }
         if sign.mark == HouseholdSign.mark(of: digest, over: meeting.binding, by: meeting.remoteKey) {
             meeting.theirDigest = digest

@@ -101,18 +101,23 @@ public struct HouseholdMeetings<ID: Hashable & Sendable>: Sendable {
         try keeper.adopt(stored) ? spread() : []
     }
 
-    /// Tells all others of a change.
+    /// Tells all others of a change. Whoever becomes a member is told of before the household, and whoever no longer is
+    /// one behind it: in between nobody is a stranger to a household that has him, or had him.
     private mutating func spread() -> [Action] {
-        var actions = [Action.changed]
+        var (welcomes, others, documents): ([Action], [Action], [Action]) = ([], [], [])
         for (id, channel) in channels {
             guard let before = channel.standing else { continue }
             let standing = keeper.standing(in: channel.meeting)
             channels[id]?.standing = standing
-            if standing != before { actions.append(.standing(id, standing)) }
+            switch standing {
+            case before: break
+            case .member, .thisMachine: welcomes.append(.standing(id, standing))
+            case .removed, .stranger: others.append(.standing(id, standing))
+            }
             var meeting = channel.meeting
-            if let document = keeper.document(for: &meeting) { actions.append(.send(id, document)) }
+            if let document = keeper.document(for: &meeting) { documents.append(.send(id, document)) }
             channels[id]?.meeting = meeting
         }
-        return actions
+        return welcomes + [.changed] + others + documents
     }
 }

@@ -64,9 +64,13 @@ struct HouseholdChanges {
         let household = try stored()
         let isAlone = household.members.map(\.peerKey) == [identity.keys.key]
         if household.isMember(identity.keys.key), !isAlone { try sayFarewell(as: identity) }
+        // In this order: interrupted in between, it can be said again.
+        let former = isAlone ? nil : try replaceKey()
         try change { (household) throws(HouseholdChangeError) in household = nil }
         say("this machine has left \(household.name), and is open to whoever is on its network")
-        if !isAlone { try replaceKey() }
+        guard let former else { return }
+        say("it has a new key, and the former one, which does not come back to a household, is now \(former)")
+        say("what runs here keeps the former key until it is started again; to others this machine is a new one")
     }
 
     /// Takes this machine out of the document, before anybody hears of it: whatever happens then, it is no member.
@@ -81,15 +85,13 @@ struct HouseholdChanges {
     }
 
     /// A key that was removed does not come back.
-    private func replaceKey() throws(RuntimeFailure) {
-        let former: String
+    /// - Returns: the path of the former one.
+    private func replaceKey() throws(RuntimeFailure) -> String {
         do throws(PrivateFileError) {
-            former = try KeyFile(directory: directory).replace()
+            return try KeyFile(directory: directory).replace()
         } catch {
             throw RuntimeFailure(error)
         }
-        say("it has a new key, and the former one, which does not come back to a household, is now \(former)")
-        say("what runs here keeps the former key until it is started again; to others this machine is a new one")
     }
 
     private func setAsideDamaged() throws(RuntimeFailure) -> String? {
