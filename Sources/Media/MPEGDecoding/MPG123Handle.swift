@@ -22,11 +22,36 @@ struct MPG123Handle: ~Copyable {
         }
         do throws(AudioDecodingError) {
             try Self.configure(new, sampleRate: sampleRate, freeFormatByteCount: freeFormatByteCount)
+            try Self.defineScratch(of: new, sampleRate: sampleRate)
         } catch {
             mpg123_delete(new)
             throw error
         }
         handle = new
+    }
+
+    /// Decodes a packet of silence. The library leaves a line of a short block as it was if a layer III packet's
+    /// numbers end too soon; before the first packet, that is whatever the memory held.
+    private static func defineScratch(of handle: OpaquePointer, sampleRate: Int) throws(AudioDecodingError) {
+        let packet = silence(sampleRate: sampleRate)
+        try check(mpg123_feed(handle, packet, packet.count), "mpg123_feed")
+        try check(decodeFrame(handle).code, "mpg123_decode_frame")
+        try check(mpg123_open_feed(handle), "mpg123_open_feed")
+    }
+
+    /// Returns a layer III packet of two channels without main data: 128 or 64 kbit/s (11172-3 section 2.4.2.3, 13818-3
+    /// section 2.4.2.3, and version 2.5).
+    private static func silence(sampleRate: Int) -> [UInt8] {
+        let halvings = sampleRate > 24_000 ? 0 : sampleRate > 12_000 ? 1 : 2
+        let version: UInt8 = halvings == 0 ? 3 : halvings == 1 ? 2 : 0
+        let rateIndex: UInt8 = [44_100: 0, 48_000: 1][sampleRate << halvings] ?? 2
+        let (bitRateIndex, bitRate, slotCount): (UInt8, Int, Int) =
+            halvings == 0 ? (9, 128_000, 144) : (8, 64_000, 72)
+        var packet = [UInt8](repeating: 0, count: slotCount * bitRate / sampleRate)
+        packet[0] = 0xFF
+        packet[1] = 0xE3 | version << 3
+        packet[2] = bitRateIndex << 4 | rateIndex << 2
+        return packet
     }
 
     private static func configure(
@@ -64,6 +89,19 @@ struct MPG123Handle: ~Copyable {
         _ frame: UnsafeRawBufferPointer, _ body: (UnsafeBufferPointer<Float>?) -> R
     ) throws(AudioDecodingError) -> R {
         try Self.check(mpg123_feed(handle, frame.baseAddress, frame.count), "mpg123_feed")
+        let (code, audio, byteCount) = Self.decodeFrame(handle)
+        guard code == MPG123_OK.rawValue, let audio, bufferedByteCount == 0 else { return body(nil) }
+        let count = byteCount / MemoryLayout<Float>.stride
+        return audio.withMemoryRebound(to: Float.self, capacity: count) {
+            body(UnsafeBufferPointer(start: $0, count: count))
+        }
+    }
+
+    /// Decodes what was fed last.
+    /// - Returns: the library's code, and the samples.
+    private static func decodeFrame(
+        _ handle: OpaquePointer
+    ) -> (code: Int32, audio: UnsafeMutablePointer<UInt8>?, byteCount: Int) {
         var audio: UnsafeMutablePointer<UInt8>?
         var byteCount = 0
         var number: off_t = 0
@@ -72,11 +110,7 @@ struct MPG123Handle: ~Copyable {
         if code == MPG123_NEW_FORMAT.rawValue {
             code = mpg123_decode_frame(handle, &number, &audio, &byteCount)
         }
-        guard code == MPG123_OK.rawValue, let audio, bufferedByteCount == 0 else { return body(nil) }
-        let count = byteCount / MemoryLayout<Float>.stride
-        return audio.withMemoryRebound(to: Float.self, capacity: count) {
-            body(UnsafeBufferPointer(start: $0, count: count))
-        }
+        return (code, audio, byteCount)
     }
 
     /// Bytes fed but not consumed yet.

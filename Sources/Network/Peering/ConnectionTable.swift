@@ -39,9 +39,9 @@ public struct ConnectionTable<Link: PeerLink> {
     private var addressCounts: [String: Int] = [:]
     /// Number of connections per contact, and the connections of each process that greeted.
     private var contactCounts: [PeerContact.Key: Int] = [:]
-    private var processes: [UInt64: [ConnectionID]] = [:]
+    private var processes: [PeerProcess: [ConnectionID]] = [:]
     /// Processes that seem to be connected twice.
-    var contests: [UInt64: IdentityContest] = [:]
+    var contests: [PeerProcess: IdentityContest] = [:]
     /// When connections were last judged.
     private var lastTurn: HostTime?
     private let instance: UInt64
@@ -96,7 +96,7 @@ public struct ConnectionTable<Link: PeerLink> {
             }
         }
         dialer.update(contact, now: now)
-        let connected = contact.key.instance.flatMap { processes[$0] } ?? []
+        let connected = connections(of: contact)
         if !connected.isEmpty || contactCounts[contact.key] != nil { dialer.contactDidConnect(contact.key) }
         for id in connected where self[id]?.contact == nil && contact.isAt(self[id]?.connection.address ?? "") {
             setContact(contact.key, of: id)
@@ -119,10 +119,16 @@ public struct ConnectionTable<Link: PeerLink> {
         return process.map { allowed.present(of: $0).flatMap { misnamed(as: $0) } } ?? []
     }
 
+    /// Returns the connections with the process that mDNS means.
+    private func connections(of contact: PeerContact) -> [ConnectionID] {
+        guard let instance = contact.key.instance else { return [] }
+        if let peer = contact.peer { return processes[PeerProcess(peer: peer, instance: instance)] ?? [] }
+        return processes.filter { contact.isOf($0.key) }.flatMap(\.value)
+    }
+
     /// Returns connections at the contact's addresses, with its process, that are not allowed.
     private func misnamed(as contact: PeerContact) -> [ConnectionID] {
-        guard let process = contact.key.instance else { return [] }
-        return processes[process, default: []].filter { id in
+        connections(of: contact).filter { id in
             guard let link = self[id], let greeting = link.connection.greeting else { return false }
             return contact.isAt(link.connection.address) && !isAllowed(link, greeting)
         }
@@ -186,7 +192,7 @@ public struct ConnectionTable<Link: PeerLink> {
     }
 
     private mutating func noteGreeting(_ id: ConnectionID) {
-        guard let process = self[id]?.connection.greeting?.instance else { return }
+        guard let process = self[id]?.connection.greeting?.process else { return }
         processes[process, default: []].append(id)
     }
 
@@ -237,7 +243,7 @@ public struct ConnectionTable<Link: PeerLink> {
     }
 
     /// Lets the contacts that mDNS gives for a process be dialled as soon as they are wanted.
-    public mutating func endPause(of process: UInt64, now: HostTime) {
+    public mutating func endPause(of process: PeerProcess, now: HostTime) {
         for contact in dialer.contacts(of: process) { dialer.endPause(contact.key, now: now) }
     }
 
@@ -251,7 +257,7 @@ public struct ConnectionTable<Link: PeerLink> {
         var own = link.contact.map { [$0] } ?? []
         var rest: [PeerContact.Key] = []
         guard let greeting = link.connection.greeting, greeting.roles != .observer else { return (own, rest) }
-        let known = dialer.contacts(of: greeting.instance)
+        let known = dialer.contacts(of: greeting.process)
         for contact in known where contact.key != link.contact {
             let isOwn = known.count == 1 || contact.isAt(link.connection.address)
             if isOwn { own.append(contact.key) } else { rest.append(contact.key) }
@@ -262,13 +268,13 @@ public struct ConnectionTable<Link: PeerLink> {
     /// Returns the other connections with a connection's process, observers excluded.
     func others(of link: Link, besides id: ConnectionID? = nil) -> [ConnectionID] {
         guard let greeting = link.connection.greeting, greeting.roles != .observer else { return [] }
-        return processes[greeting.instance, default: []].filter { other in
+        return processes[greeting.process, default: []].filter { other in
             other != id && self[other]?.connection.greeting?.roles != .observer
         }
     }
 
     /// Returns whether a connection with this process is open.
-    public func isConnected(to instance: UInt64) -> Bool { processes[instance] != nil }
+    public func isConnected(to process: PeerProcess) -> Bool { processes[process] != nil }
 
     private mutating func setContact(_ contact: PeerContact.Key, of id: ConnectionID) {
         guard let link = self[id] else { return }
@@ -282,7 +288,7 @@ public struct ConnectionTable<Link: PeerLink> {
         candidates.remove(id)
         addressCounts.countDown(link.connection.address)
         if let contact = link.contact { contactCounts.countDown(contact) }
-        guard let process = link.connection.greeting?.instance else { return link }
+        guard let process = link.connection.greeting?.process else { return link }
         processes[process]?.removeAll { $0 == id }
         if processes[process]?.isEmpty == true { processes[process] = nil }
         if contests[process].map({ $0.newcomer == id || $0.holder == id }) ?? false { contests[process] = nil }

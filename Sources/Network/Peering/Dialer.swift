@@ -1,4 +1,5 @@
 import AudioCore
+import WireProtocol
 
 /// Decides which contacts to dial, and when. Owns no socket: it returns the dials to make, and is told their outcome.
 ///
@@ -36,7 +37,7 @@ public struct Dialer {
     }
 
     private var entries = OrderedDictionary<PeerContact.Key, Entry>() { didSet { isQuiet = false } }
-    /// The contacts that mDNS gives for each process, longest known first.
+    /// The contacts that mDNS gives for each instance, longest known first.
     private var services: [UInt64: [PeerContact.Key]] = [:]
     private var keys: [Int: PeerContact.Key] = [:]
     private var nextID = 0
@@ -54,8 +55,8 @@ public struct Dialer {
     public func contact(_ key: PeerContact.Key) -> PeerContact? { entries[key]?.contact }
 
     /// Returns the contacts that mDNS gives for a process, longest known first; several if announcements differ.
-    func contacts(of process: UInt64) -> [PeerContact] {
-        services[process, default: []].compactMap { entries[$0]?.contact }
+    func contacts(of process: PeerProcess) -> [PeerContact] {
+        services[process.instance, default: []].compactMap { entries[$0]?.contact }.filter { $0.isOf(process) }
     }
 
     /// Returns when a contact became known; nil for an unknown one.

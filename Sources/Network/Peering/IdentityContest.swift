@@ -1,7 +1,7 @@
 import AudioCore
 
-/// Two connections whose other sides claim to be the same process: calls of both sides that crossed, a listener that is
-/// back before its old connection is known to be broken, or somebody who uses another's identity.
+/// Two connections whose other sides are the same process of the same peer: calls of both sides that crossed, a
+/// listener that is back before its old connection is known to be broken, or somebody who has a copy of its key.
 ///
 /// The first holds the identity for as long as it lives, and the newcomer waits. As soon as the holder says something,
 /// the newcomer is refused. A silent holder is given up after ``PeeringLimits/silenceTimeout``, as always, or already
@@ -36,7 +36,7 @@ extension ConnectionTable {
     /// from where mDNS never knew the process loses to a newcomer from where mDNS always did, and is in ``losers(_:)``
     /// at once.
     public mutating func claim(_ id: ConnectionID, now: HostTime) -> IdentityClaim {
-        guard let link = self[id], let process = link.connection.greeting?.instance else { return .superfluous }
+        guard let link = self[id], let process = link.connection.greeting?.process else { return .superfluous }
         let others = others(of: link, besides: id)
         guard let first = others.first, let holder = self[first] else { return .unopposed }
         guard others.count == 1, contests[process] == nil else { return .superfluous }
@@ -55,7 +55,7 @@ extension ConnectionTable {
 
     /// Returns whether it waits for another connection with its process.
     public func isContested(_ id: ConnectionID) -> Bool {
-        self[id]?.connection.greeting.map { contests[$0.instance]?.newcomer == id } ?? false
+        self[id]?.connection.greeting.map { contests[$0.process]?.newcomer == id } ?? false
     }
 
     /// Returns the connections that lost, and must be told and removed.
@@ -79,7 +79,7 @@ extension ConnectionTable {
     /// before the holder came. A holder that the user named by address is exempt.
     private func isContradictedByMDNS(_ holder: Link, by newcomer: Link) -> Bool {
         if case .address = holder.contact { return false }
-        let contacts = newcomer.connection.greeting.map { dialer.contacts(of: $0.instance) } ?? []
+        let contacts = newcomer.connection.greeting.map { dialer.contacts(of: $0.process) } ?? []
         return !contacts.isEmpty
             && contacts.allSatisfy { contact in
                 contact.isAt(newcomer.connection.address) && !contact.isAt(holder.connection.address)

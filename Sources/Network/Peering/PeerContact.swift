@@ -16,6 +16,8 @@ public struct PeerContact: Hashable, Sendable {
     }
 
     public var key: Key
+    /// Whose process it is, as mDNS says; nil if nothing says so.
+    public var peer: UUIDBytes?
     /// The name it has on the network.
     public var name: String
     /// Empty for a contact that the user named by address.
@@ -25,9 +27,11 @@ public struct PeerContact: Hashable, Sendable {
     public var addresses: [NetworkAddress]
 
     public init(
-        key: Key, name: String, roles: PeerRoles, started: Int64 = 0, addresses: [NetworkAddress]
+        key: Key, peer: UUIDBytes? = nil, name: String, roles: PeerRoles, started: Int64 = 0,
+        addresses: [NetworkAddress]
     ) {
         self.key = key
+        self.peer = peer
         self.name = name
         self.roles = roles
         self.started = started
@@ -39,6 +43,11 @@ public struct PeerContact: Hashable, Sendable {
         // The scope of a link-local address is written in several ways.
         let host = address.prefix { $0 != "%" }
         return addresses.contains { $0.host.prefix { $0 != "%" } == host }
+    }
+
+    /// Returns whether mDNS means this process.
+    public func isOf(_ process: PeerProcess) -> Bool {
+        key.instance == process.instance && (peer.map { $0 == process.peer } ?? true)
     }
 
     func sharesAddress(with other: PeerContact) -> Bool { addresses.contains(where: other.addresses.contains) }

@@ -2,6 +2,7 @@ import AudioCore
 import ClockSync
 import Peering
 import Programmes
+import SecureChannel
 import WireProtocol
 
 /// Taking commands: who may, in which order, and what becomes of them.
@@ -27,17 +28,22 @@ extension BroadcastSession {
         }
     }
 
-    /// Whether a command is being done. If so, whoever asks now is told the outcome.
+    /// Whether a command is being done. If so, the peer that asked is told the outcome where it asked last.
     private mutating func isPending(_ command: Command, from origin: CommandOrigin) -> Bool {
+        let key = key(of: origin)
         if let index = pendingCommands.firstIndex(where: { $0.command.id == command.id }) {
-            pendingCommands[index].origin = origin
+            if pendingCommands[index].key == key { pendingCommands[index].origin = origin }
             return true
         }
         guard let index = pendingSettings.firstIndex(where: { $0.pending.command.id == command.id }) else {
             return false
         }
-        pendingSettings[index].pending.origin = origin
+        if pendingSettings[index].pending.key == key { pendingSettings[index].pending.origin = origin }
         return true
+    }
+
+    func pendingCommand(_ command: Command, from origin: CommandOrigin, text: String = "") -> PendingCommand {
+        PendingCommand(command: command, origin: origin, who: name(of: origin), key: key(of: origin), text: text)
     }
 
     private mutating func act(
@@ -48,7 +54,7 @@ extension BroadcastSession {
         case .programme(let operation): try act(on: command, operation, from: origin, now)
         case .listeners(let operation, let target):
             let setting = try set(operation, of: target, by: command, from: origin, now)
-            let pending = PendingCommand(command: command, origin: origin, who: name(of: origin), text: setting.text)
+            let pending = pendingCommand(command, from: origin, text: setting.text)
             guard setting.listeners.isEmpty else {
                 let deadline = now + BroadcastLimits.settingTime
                 return pendingSettings.append(
@@ -69,8 +75,7 @@ extension BroadcastSession {
         if case .inserted(let position, let count)? = result.edit, case .connection(let id) = origin {
             tellAdded(count, at: position, by: id, now)
         }
-        let pending = PendingCommand(
-            command: command, origin: origin, who: name(of: origin), text: result.isPastTheEnd ? textPastTheEnd : "")
+        let pending = pendingCommand(command, from: origin, text: result.isPastTheEnd ? textPastTheEnd : "")
         // What is being opened and what plays may change with every command.
         if let effect = perform(result.effect, now) {
             finish(pending, effect, now)
@@ -108,6 +113,13 @@ extension BroadcastSession {
         switch origin {
         case .own: true
         case .connection(let id): connections[id]?.connection.direction == .local
+        }
+    }
+
+    private func key(of origin: CommandOrigin) -> PeerKey? {
+        switch origin {
+        case .own: nil
+        case .connection(let id): connections[id]?.connection.remoteKey
         }
     }
 

@@ -18,8 +18,8 @@ extension BroadcastSession {
     mutating func learn(_ pins: PinnedNames, _ now: HostTime) {
         connections.pins = pins
         for link in connections.links {
-            guard let greeting = link.connection.greeting, greeting.roles.contains(.listener),
-                greeting.instance != configuration.ownListener, !connections.isAllowed(link.id)
+            guard let greeting = link.connection.greeting, greeting.roles.contains(.listener), !isOwn(link),
+                !connections.isAllowed(link.id)
             else { continue }
             notifyContradictions(by: link.id)
             refuseUnwanted(link.id, now)
@@ -124,7 +124,7 @@ extension BroadcastSession {
     private mutating func note(_ report: ListenerReport, of id: ConnectionID, _ now: HostTime) {
         guard let link = connections[id], link.isMember, let greeting = link.connection.greeting else { return }
         link.note(report, feedingPlan(now), now: now)
-        if announced.insert(greeting.instance).inserted {
+        if announced.insert(greeting.process).inserted {
             notify(.joined(greeting.name), from: link, now)
             for peer in connections.meetings(id) { actions.append(.met(peer)) }
         }
@@ -163,7 +163,7 @@ extension BroadcastSession {
             return
         }
         notifyContradictions(by: id)
-        guard greeting.instance == configuration.ownListener || connections.isAllowed(id) else {
+        guard connections[id].map(isOwn) == true || connections.isAllowed(id) else {
             refuseUnwanted(id, now)
             return
         }
@@ -249,10 +249,10 @@ extension BroadcastSession {
     private mutating func close(_ id: ConnectionID, _ now: HostTime, pause: TimeSpan, isLost: Bool = false) {
         guard let link = connections.remove(id, pause: pause, isLost: isLost, now: now) else { return }
         if link.hasFinished(timeline.last.epoch) { noteDeparture(of: link, now) }
-        if let instance = link.connection.greeting?.instance, !connections.isConnected(to: instance) {
-            announced.remove(instance)
+        if let process = link.connection.greeting?.process, !connections.isConnected(to: process) {
+            announced.remove(process)
             // The own loudspeakers do not come back, so nobody waits for them.
-            if instance == configuration.ownListener { configuration.ownListener = nil }
+            if isOwn(link) { configuration.ownListener = nil }
         }
         end(id, link)
     }

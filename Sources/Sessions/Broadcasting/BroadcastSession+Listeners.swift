@@ -64,7 +64,7 @@ extension BroadcastSession {
         guard case .named(let name) = target else { return loudspeakers }
         var named = loudspeakers.filter { $0.connection.name == name }
         // The broadcaster's own loudspeakers go by its name, too.
-        let own = loudspeakers.filter { $0.connection.greeting?.instance == configuration.ownListener }
+        let own = loudspeakers.filter { isOwn($0) }
         if named.isEmpty, name == configuration.greeting.name { named = own }
         // If nobody is called exactly so, case does not matter.
         let lowercased = name.lowercased()

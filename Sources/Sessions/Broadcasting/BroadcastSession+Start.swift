@@ -46,8 +46,10 @@ extension BroadcastSession {
         start(now)
     }
 
-    private func isOwn(_ link: ListenerLink) -> Bool {
-        link.connection.greeting.map { $0.instance == configuration.ownListener } ?? false
+    /// Whether these are the loudspeakers of this machine, which play for this process.
+    func isOwn(_ link: ListenerLink) -> Bool {
+        guard link.connection.direction == .local, let greeting = link.connection.greeting else { return false }
+        return greeting.instance == configuration.ownListener
     }
 
     private func isCalled(_ link: ListenerLink, _ name: String) -> Bool {

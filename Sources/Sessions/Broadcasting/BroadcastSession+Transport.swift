@@ -75,7 +75,7 @@ extension BroadcastSession {
         }
         guard opening.target == nil else { return nil }
         // What a sound card still holds must be gone before the same frames sound again.
-        let soonest = effectInstant(now)
+        let soonest = notBeforeTheLog(effectInstant(now))
         let session = max(soonest, track.cutInstant.map { $0 + BroadcastLimits.shortestPause } ?? soonest)
         timeline.place(by: Anchor(epoch: track.epoch, frame: frame, session: session, framesPerSecond: rate))
         return session
@@ -107,7 +107,13 @@ extension BroadcastSession {
     }
 
     private func soonestJump(_ now: HostTime) -> SessionTime {
-        ClockMapping.identity.session(at: now) + jumpDelay
+        notBeforeTheLog(ClockMapping.identity.session(at: now) + jumpDelay)
+    }
+
+    /// Returns when sound can begin that is possible from `instant` on: those who asked for silence before were told
+    /// until when it lasts at least.
+    private func notBeforeTheLog(_ instant: SessionTime) -> SessionTime {
+        max(instant, log.lastEffect ?? instant)
     }
 
     // MARK: Jumps

@@ -66,11 +66,9 @@ extension BroadcastSession {
             // Others may have removed songs meanwhile.
             let position = min(upload.offer.position ?? .max, programme.itemCount)
             note(.queue(try programme.insert([item], at: position), itemCount: programme.itemCount), now)
-            let who = connections[id]?.connection.name ?? ""
             tellAdded(1, at: position, by: id, now)
-            finish(
-                PendingCommand(command: upload.command, origin: .connection(id), who: who, text: ""),
-                ClockMapping.identity.session(at: now), now)
+            let pending = pendingCommand(upload.command, from: .connection(id))
+            finish(pending, ClockMapping.identity.session(at: now), now)
         } catch {
             actions.append(.closeSpool(upload.offer.id))
             answer(log.refuse(upload.command, error), .connection(id), now)

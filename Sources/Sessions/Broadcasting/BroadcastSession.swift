@@ -65,8 +65,8 @@ public struct BroadcastSession {
     /// The newest epoch.
     var lastEpoch = Epoch(0)
     var startDecision = StartDecision()
-    /// Instances announced as joined. A replaced connection is not announced again.
-    var announced: Set<UInt64> = []
+    /// Processes announced as joined. A replaced connection is not announced again.
+    var announced: Set<PeerProcess> = []
     var departures = Departures()
     private var noticeLimiter = NoticeLimiter<BroadcastNotice.Kind, BroadcastNotice>()
     /// Connections refused so far. A duplicate connection to one process does not count: the other one goes on.

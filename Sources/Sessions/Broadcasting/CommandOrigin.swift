@@ -1,5 +1,6 @@
 import AudioCore
 import Peering
+import SecureChannel
 import WireProtocol
 
 /// Where a command came from, which is where its outcome goes.
@@ -22,8 +23,9 @@ struct PendingCommand {
     let command: Command
     /// Whoever asked last: the connection over which it was asked first may be gone.
     var origin: CommandOrigin
-    /// Name of the peer that asked.
+    /// Name and key of the peer that asked; nil for this machine's.
     let who: String
+    let key: PeerKey?
     var text: String
 
     /// Whether it asks for a certain song, so that no other can stand in for it.

@@ -23,13 +23,19 @@ struct DeliveryWindow {
     private var interval: Interval?
     /// Frames per second in the present interval, as if it were over, and in the last two.
     private var paces: (present: Double, last: Double, former: Double) = (0, 0, 0)
-    /// How fast its link delivered in the last intervals that tell, in frames per second.
+    /// How fast its link delivered in the last intervals that tell, in bytes per second: the next song may have larger
+    /// packets, or smaller ones.
     private var linkPaces: [Double] = []
+    /// Of the song as it is sent now; 1 while that is not known.
+    private var bytesPerFrame = 1.0
     /// The lowest round trip that it measured. Later ones may contain what waits here.
     private var roundTrip: TimeSpan?
 
     /// How fast it receives, in frames per second: in the best of these intervals, as an acknowledgement may be late.
     var pace: Double { max(paces.present, paces.last, paces.former) }
+
+    /// Notes how large the song's frames are as it is sent now.
+    mutating func note(bytesPerFrame: Double) { self.bytesPerFrame = bytesPerFrame }
 
     /// Notes that it was sent all that is due.
     mutating func noteAllSent() { interval?.isHeldBack = false }
@@ -54,11 +60,12 @@ struct DeliveryWindow {
         paces.present = pace
         guard elapsed >= BroadcastLimits.paceInterval else { return }
         paces = (0, pace, paces.last)
-        let tellsOfLink = interval.isHeldBack || pace > linkPaces.max() ?? .infinity
+        let linkPace = pace * bytesPerFrame
+        let tellsOfLink = interval.isHeldBack || linkPace > linkPaces.max() ?? .infinity
         self.interval = Interval(start: now)
         guard tellsOfLink else { return }
         if linkPaces.count == BroadcastLimits.paceCount { linkPaces.removeFirst() }
-        linkPaces.append(pace)
+        linkPaces.append(linkPace)
     }
 
     /// Goes on with another epoch, whose frames are counted anew.
@@ -70,7 +77,7 @@ struct DeliveryWindow {
     /// Returns how much of a song that plays at `framesPerSecond` may be on the way.
     func length(framesPerSecond: Double) -> TimeSpan {
         guard let linkPace = linkPaces.max(), let roundTrip else { return BroadcastLimits.longestWindow }
-        let speed = linkPace / framesPerSecond
+        let speed = linkPace / (framesPerSecond * bytesPerFrame)
         let length =
             max(BroadcastLimits.shortestWindow, BroadcastLimits.deliveryTime * speed) + roundTrip * max(1, speed)
         return min(length, BroadcastLimits.longestWindow)

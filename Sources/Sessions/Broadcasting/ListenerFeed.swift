@@ -193,6 +193,7 @@ struct ListenerFeed {
         guard log.holds(cursor), log[cursor].position < wanted else { return }
         let batch = isAwaitingTime ? .zero : min(BroadcastLimits.batchTime, lead * 0.05)
         let limit = wanted + track.frames(in: batch)
+        if let size = log.bytesPerFrame { window.note(bytesPerFrame: size) }
         let windowEnd = acknowledged + track.frames(in: window.length(framesPerSecond: track.framesPerSecond))
         while log.holds(cursor), log[cursor].position < limit {
             let group = log[cursor]

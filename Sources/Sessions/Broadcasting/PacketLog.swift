@@ -45,6 +45,12 @@ struct PacketLog {
     /// The frame after the last packet.
     var end: FramePosition? { groups.last?.end }
 
+    /// Of the messages that are held, the mean; nil if they have no frames.
+    var bytesPerFrame: Double? {
+        guard let first = groups.first, let last = groups.last, last.end > first.position else { return nil }
+        return Double(byteCount - first.byteOffset) / Double(last.end - first.position)
+    }
+
     /// Returns whether the message exists and is not forgotten.
     func holds(_ index: Int) -> Bool { index >= startIndex && index < endIndex }
 

@@ -1,5 +1,6 @@
 import AudioCore
 import Peering
+import WireProtocol
 
 /// A controller's search for one broadcast of the network: whom mDNS finds, whom of them to ask, and which one it is.
 ///
@@ -11,7 +12,7 @@ import Peering
 struct BroadcastSearch {
     enum Answer {
         /// It greeted, and may be taken.
-        case broadcast(ConnectionID, instance: UInt64, name: String)
+        case broadcast(ConnectionID, PeerProcess, name: String)
         case refusal(ControlEnding)
     }
 
@@ -93,10 +94,10 @@ struct BroadcastSearch {
     private func verdict(_ now: HostTime, askingSince since: HostTime) -> Verdict? {
         let said = asked.compactMap { answers[$0] }
         let isComplete = said.count == asked.count
-        var broadcasts: [(id: ConnectionID, instance: UInt64, name: String)] = []
-        for case .broadcast(let id, let instance, let name) in said
-        where !broadcasts.contains(where: { $0.instance == instance }) {
-            broadcasts.append((id, instance, name))
+        var broadcasts: [(id: ConnectionID, process: PeerProcess, name: String)] = []
+        for case .broadcast(let id, let process, let name) in said
+        where !broadcasts.contains(where: { $0.process == process }) {
+            broadcasts.append((id, process, name))
         }
         if let first = broadcasts.first {
             if name != nil || isComplete && broadcasts.count == 1 { return .take(first.id) }

@@ -120,11 +120,11 @@ public struct ControlSession {
         guard connections.links.allSatisfy({ $0.connection.greeting != nil }) || now >= deadline else { return }
         let greeted = connections.ids.filter { connections[$0]?.connection.greeting != nil }
         for origin in [Origin.ownBroadcast, .ownListener] {
-            var candidates: [UInt64: ConnectionID] = [:]
+            var candidates: [PeerProcess: ConnectionID] = [:]
             for id in greeted where connections[id]?.origin == origin {
                 guard let greeting = connections[id]?.connection.greeting else { continue }
                 if case .named(let name) = target, name != greeting.name { continue }
-                candidates[greeting.instance] = candidates[greeting.instance] ?? id
+                candidates[greeting.process] = candidates[greeting.process] ?? id
             }
             if candidates.count > 1 {
                 return finish(.ambiguous(candidates.values.compactMap { connections[$0]?.connection.name }.sorted()))
@@ -214,7 +214,7 @@ public struct ControlSession {
             switch (phase, link.origin) {
             case (.calling, _): talk(over: id, now)
             case (.searching(var search), .dialed(let dial)):
-                search.note(.broadcast(id, instance: greeting.instance, name: greeting.name), from: dial.key)
+                search.note(.broadcast(id, greeting.process, name: greeting.name), from: dial.key)
                 phase = .searching(search)
             default: break
             }

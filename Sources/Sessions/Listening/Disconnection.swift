@@ -29,7 +29,7 @@ struct Disconnection {
     private enum State {
         case none
         case away(LostBroadcaster)
-        case returned(instance: UInt64, Place)
+        case returned(PeerProcess, Place)
     }
 
     private struct LostBroadcaster {
@@ -45,7 +45,7 @@ struct Disconnection {
     /// Notes that a broadcaster is gone.
     mutating func lose(_ broadcaster: Greeting, at place: Place?, now: HostTime) {
         var lost = LostBroadcaster(broadcaster: broadcaster, since: now, place: place)
-        if place == nil, case .returned(broadcaster.instance, let before) = state { lost.place = before }
+        if place == nil, case .returned(broadcaster.process, let before) = state { lost.place = before }
         state = .away(lost)
     }
 
@@ -71,15 +71,15 @@ struct Disconnection {
     /// Joins a broadcaster, which ends the wait for any other.
     mutating func join(_ greeting: Greeting, now: HostTime) -> Arrival {
         defer { state = returned(greeting) }
-        guard case .away(let lost) = state, lost.broadcaster.instance == greeting.instance else { return .new }
+        guard case .away(let lost) = state, lost.broadcaster.process == greeting.process else { return .new }
         return lost.isTold ? .back(after: now - lost.since) : .handedOver
     }
 
     private func returned(_ greeting: Greeting) -> State {
-        guard case .away(let lost) = state, lost.broadcaster.instance == greeting.instance,
+        guard case .away(let lost) = state, lost.broadcaster.process == greeting.process,
             let place = lost.place
         else { return .none }
-        return .returned(instance: greeting.instance, place)
+        return .returned(greeting.process, place)
     }
 
     /// Notes that the broadcaster goes on with this frame.

@@ -33,7 +33,7 @@ extension ListenSession {
     private func leaves(_ reception: Reception, for id: ConnectionID, _ greeting: Greeting) -> Bool {
         let lost = reception.broadcaster
         // Another broadcast's song is another recording.
-        if isRecorder { return greeting.instance == lost.instance }
+        if isRecorder { return greeting.process == lost.process }
         if greeting.peer == lost.peer { return true }
         return acquaintance(id) <= reception.acquaintance && greeting.started >= lost.started
     }
@@ -88,7 +88,7 @@ extension ListenSession {
         reviewDialing()
         // One that has not greeted may be a crossed dial of the same broadcaster: it is judged when it greets.
         for other in connections.ids
-        where connections[other]?.connection.greeting.map({ $0.instance != greeting.instance }) ?? false {
+        where connections[other]?.connection.greeting.map({ $0.process != greeting.process }) ?? false {
             refuse(other, busy(reception), pause: .zero, now)
         }
         tellSettings(now)
@@ -98,7 +98,7 @@ extension ListenSession {
 
     /// Returns the reception that goes on, or a new one.
     private mutating func membership(of greeting: Greeting, over id: ConnectionID, _ now: HostTime) -> Reception {
-        if var reception, reception.broadcaster.instance == greeting.instance {
+        if var reception, reception.broadcaster.process == greeting.process {
             reception.rejoin(over: id, now: now)
             return reception
         }

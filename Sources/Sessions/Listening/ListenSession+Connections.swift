@@ -40,7 +40,7 @@ extension ListenSession {
         case .idle, .choosing: return true
         case .receiving(let reception) where reception.isDisconnected:
             if case .address = key { return true }
-            return isNew || key.instance == reception.broadcaster.instance
+            return isNew || connections.dialer.contact(key)?.isOf(reception.broadcaster.process) == true
         case .receiving, .over: return false
         }
     }
@@ -133,7 +133,7 @@ extension ListenSession {
             refuseUnwanted(id, now)
             return
         }
-        if let reception, reception.broadcaster.instance != greeting.instance, !reception.isDisconnected {
+        if let reception, reception.broadcaster.process != greeting.process, !reception.isDisconnected {
             refuse(id, busy(reception), now)
             return
         }
@@ -177,7 +177,7 @@ extension ListenSession {
             from: link.connection.address)
         close(id, pause: pause, now)
         // This listener alone knows when it is free: it dials then, at once.
-        if refusal.reason == .busy, let process = link.connection.greeting?.instance {
+        if refusal.reason == .busy, let process = link.connection.greeting?.process {
             connections.endPause(of: process, now: now)
         }
         if isMember(of: id) { loseBroadcaster(now) }
@@ -213,7 +213,7 @@ extension ListenSession {
 
     /// Returns whether a connection leads to this process.
     private func isOf(_ broadcaster: Greeting, _ id: ConnectionID) -> Bool {
-        connections[id]?.connection.greeting?.instance == broadcaster.instance
+        connections[id]?.connection.greeting?.process == broadcaster.process
     }
 
     mutating func tellLoss(of reception: Reception) {

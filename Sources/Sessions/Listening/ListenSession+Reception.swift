@@ -53,7 +53,7 @@ extension ListenSession {
         // The audio queue holds a few epochs only; a file keeps whatever was not cut.
         let forgotten = change { $0.timeline.takeForgotten() } ?? []
         let unheard = change { $0.timeline.dropUnheard() } ?? []
-        for epoch in (isRecorder ? [] : forgotten) + unheard { actions.append(.drop(epoch)) }
+        for epoch in (isRecorder ? [] : forgotten) + unheard { drop(epoch) }
         guard let reception, let epoch = reception.timeline.newest else { return }
         if let gap = disconnection.goOn(at: mark.frame, of: mark.epoch), let rate = epoch.rate {
             tell(.songLost(TimeSpan(seconds: Double(gap) / rate), broadcaster: reception.broadcaster.name))
@@ -61,7 +61,8 @@ extension ListenSession {
         switch entry {
         case .goesOn: actions.append(.reenter(at: mark.frame, epoch.queueEpoch))
         case .begins:
-            pace?.begin(at: mark.frame, rate: epoch.rate ?? Limits.sampleRateRange.upperBound, now: now)
+            let rate = epoch.rate ?? Limits.sampleRateRange.upperBound
+            pace?.begin(epoch.queueEpoch, at: mark.frame, rate: rate, now: now)
             actions.append(
                 reception.timeline.newestFollows
                     ? .append(epoch.queueEpoch, epoch.summary, firstFrame: mark.frame)
@@ -104,7 +105,10 @@ extension ListenSession {
             }
         }
         guard let epoch = placed ?? nil else { return }
-        if wasCut, epoch.hasBegun { actions.append(.resume(epoch.queueEpoch)) }
+        if wasCut, epoch.hasBegun {
+            pace?.resume(epoch.queueEpoch)
+            actions.append(.resume(epoch.queueEpoch))
+        }
         placeTimeline()
         warnOfCutBeginning(anchor, now)
     }
@@ -112,8 +116,16 @@ extension ListenSession {
     /// Ends the sound before this frame, for now, and drops what stands behind this epoch.
     private mutating func cut(_ id: Epoch, at frame: FramePosition) {
         guard let result = change({ $0.timeline.cut(id, at: frame) }) ?? nil else { return }
-        if result.cut.hasBegun { actions.append(.cut(at: frame, result.cut.queueEpoch)) }
-        for epoch in result.void { actions.append(.drop(epoch)) }
+        if result.cut.hasBegun {
+            pace?.cut(result.cut.queueEpoch, at: frame)
+            actions.append(.cut(at: frame, result.cut.queueEpoch))
+        }
+        for epoch in result.void { drop(epoch) }
+    }
+
+    private mutating func drop(_ queueEpoch: Epoch) {
+        pace?.drop(queueEpoch)
+        actions.append(.drop(queueEpoch))
     }
 
     /// Tells the queue which frame is due when, by the latest estimate.

@@ -10,23 +10,32 @@ import WireProtocol
 ///     muted	1.000	1763740800	hw:1, USB Audio DAC
 ///     role	-1.000	1763740800	hw:1, USB Audio DAC
 ///
-/// Any other line is left out. Of each kind the ``capacity`` records used last are kept.
+/// A line of another kind is left out, and so is one that makes no sense: it marks the file as damaged. Of each kind
+/// the ``capacity`` records used last are kept.
 package struct MemoryFile: Hashable, Sendable {
     package static let capacity = 64
     /// Bytes of a name. With ``capacity`` names of six kinds the file stays below what is read of it.
     package static let nameByteCount = 256
 
     package var records: [MemorySubject: MemoryRecord] = [:]
+    /// Whether a line made no sense.
+    package private(set) var isDamaged = false
 
     package init() {}
 
     package init(_ bytes: [UInt8]) {
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
             let fields = line.split(separator: "\t", maxSplits: 3, omittingEmptySubsequences: false)
-            guard fields.count == 4, let value = Double(fields[1]), abs(value) <= 1e7, let time = Int64(fields[2]),
-                let subject = MemorySubject(kind: fields[0], name: fields[3])
-            else { continue }
-            records[subject] = MemoryRecord(value: value, unixSeconds: time)
+            guard fields.count == 4, let value = Double(fields[1]), abs(value) <= 1e7, let time = Int64(fields[2])
+            else {
+                isDamaged = true
+                continue
+            }
+            if let subject = MemorySubject(kind: fields[0], name: fields[3]) {
+                records[subject] = MemoryRecord(value: value, unixSeconds: time)
+            } else if MemorySubject.kinds.contains(fields[0]) {
+                isDamaged = true
+            }
         }
     }
 
@@ -45,6 +54,8 @@ package struct MemoryFile: Hashable, Sendable {
 }
 
 extension MemorySubject {
+    fileprivate static let kinds: Set<Substring> = ["clock", "card", "offset", "volume", "muted", "role"]
+
     fileprivate init?(kind: Substring, name: Substring) {
         guard name.utf8.count <= MemoryFile.nameByteCount else { return nil }
         switch kind {

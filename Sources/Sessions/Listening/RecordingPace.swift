@@ -9,57 +9,90 @@ import AudioCore
 // Whatever lies farther ahead is left out. It could be held until its time, but then a peer would decide how much is
 // held, and how much is to be written when the broadcast ends.
 //
-// When an epoch is broken off, its recorded lead was never played, and the next epoch gets a lead of its own. New
-// epochs are no way around the limit either: over all epochs no more is taken than twice what can have been played, and
-// a minute.
+// What a command cut off is not in the file, and counts no more. When an epoch is broken off without a cut, its
+// recorded lead was never played, and the next epoch gets a lead of its own. New epochs are no way around the limit
+// either: over all epochs no more is taken than twice what can have been played, and a minute. What was cut had to be
+// decoded all the same, which takes no place on a disk, but work: the bound on that is above what any commands ask for.
 
 /// A limit on how much of a broadcast a recorder takes by now.
+///
+/// Epochs are named by their number in the queue.
 struct RecordingPace {
     /// Crystals, and live sources whose rate is revised, differ by less than this.
     private static let tolerance = 0.01
     private static let overallFactor = 2.0
     private static let overallLead = TimeSpan.seconds(60)
+    /// Bounds on what is decoded, whether it stays in the file or not.
+    private static let decodedFactor = 20.0
+    private static let decodedLead = TimeSpan.seconds(600)
 
     private struct Stretch {
+        let epoch: Epoch
         let entry: FramePosition
         /// Frames per second.
         let rate: Double
         var began: HostTime
         /// The frame after the last one taken.
         var taken: FramePosition
+        /// The frame before which its sound ends for now.
+        var cut: FramePosition?
 
         func span(upTo end: FramePosition) -> TimeSpan {
             TimeSpan(seconds: (Double(end.index) - Double(entry.index)) / rate)
         }
+
+        var decoded: TimeSpan { span(upTo: taken) }
+        var recorded: TimeSpan { span(upTo: min(taken, max(entry, cut ?? taken))) }
     }
 
-    private var stretch: Stretch?
+    /// Of the newest epochs, which a command may cut or resume; the newest last.
+    private var stretches: [Stretch] = []
     /// When the first epoch began.
     private var began: HostTime?
-    /// What was taken of earlier epochs.
-    private var earlier = TimeSpan.zero
+    /// What was recorded and decoded of epochs before these.
+    private var earlier = (recorded: TimeSpan.zero, decoded: TimeSpan.zero)
 
     /// Begins an epoch with this frame.
-    mutating func begin(at entry: FramePosition, rate: Double, now: HostTime) {
-        if let stretch { earlier += stretch.span(upTo: stretch.taken) }
-        stretch = Stretch(entry: entry, rate: rate, began: now, taken: entry)
+    mutating func begin(_ epoch: Epoch, at entry: FramePosition, rate: Double, now: HostTime) {
+        if stretches.count > ListenLimits.heldEpochCount {
+            let oldest = stretches.removeFirst()
+            earlier.recorded += oldest.recorded
+            earlier.decoded += oldest.decoded
+        }
+        stretches.append(Stretch(epoch: epoch, entry: entry, rate: rate, began: now, taken: entry))
         began = began ?? now
+    }
+
+    /// Notes that an epoch's sound ends before this frame, for now.
+    mutating func cut(_ epoch: Epoch, at frame: FramePosition) { change(epoch) { $0.cut = frame } }
+
+    /// Notes that an epoch that was cut goes on.
+    mutating func resume(_ epoch: Epoch) { change(epoch) { $0.cut = nil } }
+
+    /// Notes that nothing of an epoch stays in the file.
+    mutating func drop(_ epoch: Epoch) { change(epoch) { $0.cut = $0.entry } }
+
+    private mutating func change(_ epoch: Epoch, _ body: (inout Stretch) -> Void) {
+        guard let index = stretches.lastIndex(where: { $0.epoch == epoch }) else { return }
+        body(&stretches[index])
     }
 
     /// Notes a sleep of this machine: its clock stopped while the broadcast went on.
     mutating func noteSleep(for span: TimeSpan) {
-        stretch?.began -= span
+        if let index = stretches.indices.last { stretches[index].began -= span }
         began? -= span
     }
 
-    /// Returns whether the epoch may be recorded up to `end` by now, and takes it as recorded.
+    /// Returns whether the newest epoch may be recorded up to `end` by now, and takes it as recorded.
     mutating func takes(upTo end: FramePosition, now: HostTime) -> Bool {
-        guard let began, let stretch else { return false }
-        let span = stretch.span(upTo: end)
-        guard span <= (now - stretch.began) * (1 + Self.tolerance) + ListenLimits.recordingLead,
-            earlier + span <= (now - began) * Self.overallFactor + Self.overallLead
+        guard let began, let newest = stretches.last else { return false }
+        let span = newest.span(upTo: end)
+        let former = stretches.dropLast().reduce(earlier) { ($0.recorded + $1.recorded, $0.decoded + $1.decoded) }
+        guard span <= (now - newest.began) * (1 + Self.tolerance) + ListenLimits.recordingLead,
+            former.recorded + span <= (now - began) * Self.overallFactor + Self.overallLead,
+            former.decoded + span <= (now - began) * Self.decodedFactor + Self.decodedLead
         else { return false }
-        self.stretch?.taken = max(stretch.taken, end)
+        stretches[stretches.count - 1].taken = max(newest.taken, end)
         return true
     }
 }

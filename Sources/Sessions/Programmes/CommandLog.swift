@@ -37,6 +37,8 @@ public struct CommandLog<Asker: Hashable & Sendable>: Sendable {
 
     /// Number of the newest entry; 0 before the first.
     public var lastNumber: UInt64 { history.lastNumber }
+    /// When the newest entry takes effect, and so the earliest that the next one can; nil before the first.
+    public var lastEffect: SessionTime? { history.last?.effect }
 
     /// Returns the entries after a number. Nil if some of them are forgotten, or none had that number.
     public func entries(after number: UInt64) -> [LogEntry]? { history.elements(after: number) }

@@ -14,15 +14,20 @@ import WireProtocol
     /// A memory without a disk.
     private final class VolatileMemory: ListenerMemory {
         let records = Mutex<[MemorySubject: MemoryRecord]>([:])
-        let isBroken: Bool
+        private let isBroken: Bool
+        private let isDamaged: Bool
 
-        init(isBroken: Bool = false) { self.isBroken = isBroken }
+        init(isBroken: Bool = false, isDamaged: Bool = false) {
+            self.isBroken = isBroken
+            self.isDamaged = isDamaged
+        }
 
         func load() -> [MemorySubject: MemoryRecord] { records.withLock { $0 } }
 
-        func keep(_ record: MemoryRecord?, of subject: MemorySubject) throws(MemoryFailure) {
+        func keep(_ record: MemoryRecord?, of subject: MemorySubject) throws(MemoryFailure) -> MemoryDamage? {
             if isBroken { throw MemoryFailure("cannot write") }
             records.withLock { $0[subject] = record }
+            return isDamaged ? MemoryDamage(path: "memory", keptAs: "memory.damaged") : nil
         }
     }
 
@@ -238,5 +243,13 @@ import WireProtocol
             #expect(rateStore.offset(asked: .microseconds(2), on: device()) == .microseconds(2))
         }
         #expect(said.filter { $0.level == .detail } == [.notKept(MemoryFailure("cannot write"))])
+    }
+
+    @Test func whatWasDamagedIsTold() throws {
+        let said = try live(VolatileMemory(isDamaged: true)) { rateStore in
+            #expect(rateStore.offset(asked: .microseconds(1), on: device()) == .microseconds(1))
+        }
+        #expect(
+            said.filter { $0.level == .warning } == [.damaged(MemoryDamage(path: "memory", keptAs: "memory.damaged"))])
     }
 }

@@ -32,6 +32,8 @@ import WireProtocol
             place.relay = relay
             relay.listen(network) { _ in }
         }.get()
+        // A controller that finds nobody here looks for broadcasts by mDNS.
+        try await Self.waitForSocket(in: network.localSockets[0], group)
         for _ in 0..<2 {
             var options = ControlOptions([.state])
             options.localSockets = network.localSockets
@@ -42,6 +44,21 @@ import WireProtocol
         #expect(asked.withLock { $0 } == [.follow, .unfollow, .follow, .unfollow])
         try await loop.flatSubmit { place.relay?.shutDown() ?? loop.makeSucceededVoidFuture() }.get()
         try await group.shutdownGracefully()
+    }
+
+    /// Returns once somebody accepts connections there.
+    private static func waitForSocket(
+        in directory: LocalSocketDirectory, _ group: MultiThreadedEventLoopGroup
+    ) async throws {
+        for _ in 0..<500 {
+            if let path = directory.sockets().first?.path,
+                let channel = try? await ClientBootstrap(group: group).connect(unixDomainSocketPath: path).get()
+            {
+                return try await channel.close()
+            }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        Issue.record("nobody listens in \(directory.path)")
     }
 
     /// Holds the relay; used on its event loop only.

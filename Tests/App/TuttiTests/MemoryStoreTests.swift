@@ -59,8 +59,23 @@ import WireProtocol
         let noise = (0..<60_000).map { _ in UInt8.random(in: 0...255, using: &random) }
         try directory.write(noise, to: MemoryStore.fileName)
         _ = store.load()
-        try store.keep(MemoryRecord(value: 1, unixSeconds: 1), of: peer)
-        #expect(store.load()[peer] == MemoryRecord(value: 1, unixSeconds: 1))
+        let record = MemoryRecord(value: 1, unixSeconds: 1)
+        let damage = try store.keep(record, of: peer)
+        #expect(damage?.keptAs == directory.path(of: "memory.damaged"))
+        #expect(try directory.read("memory.damaged") == noise)
+        #expect(store.load()[peer] == record)
+        #expect(try store.keep(record, of: peer) == nil)
+    }
+
+    /// Lines of a later version are none.
+    @Test(arguments: [
+        ("tempo\t1\t2\tx", false), ("\n\n", false), ("card\t7\t8", true), ("clock\t1\t2\tnobody", true),
+        ("card\t1e300\t2\tx", true),
+    ])
+    func onlyWhatMakesNoSenseIsDamage(line: String, isDamaged: Bool) throws {
+        try directory.write(Array("card\t7\t8\tgood\n\(line)\n".utf8), to: MemoryStore.fileName)
+        #expect((try store.keep(MemoryRecord(value: 1, unixSeconds: 1), of: peer) != nil) == isDamaged)
+        #expect(store.load().count == 2)
     }
 
     @Test func theLeastRecentlyUsedGo() throws {
@@ -87,7 +102,7 @@ import WireProtocol
         await withTaskGroup(of: Void.self) { group in
             for index in 0..<32 {
                 group.addTask {
-                    try? store.keep(MemoryRecord(value: Double(index), unixSeconds: 1), of: .card("card \(index)"))
+                    _ = try? store.keep(MemoryRecord(value: Double(index), unixSeconds: 1), of: .card("card \(index)"))
                 }
             }
         }

@@ -15,6 +15,8 @@ import WireProtocol
         var table: ConnectionTable<Link>
         var now = HostTime(nanoseconds: 1_000_000_000)
         private let role: PeerRoles
+        static let peer = UUIDBytes(high: 1, low: 1)
+        static let impostor = UUIDBytes(high: 6, low: 6)
 
         init(peers role: PeerRoles = .listener, known addresses: String...) {
             self.role = role
@@ -23,22 +25,26 @@ import WireProtocol
             guard !addresses.isEmpty else { return }
             let hosts = addresses.map { NetworkAddress(host: $0) }
             _ = table.updateContact(
-                PeerContact(key: .instance(7), name: "Attic", roles: role, addresses: hosts), now: now)
+                PeerContact(key: .instance(7), peer: Self.peer, name: "Attic", roles: role, addresses: hosts), now: now)
         }
 
         /// Somebody announces the process elsewhere.
         func forge(at address: String) {
             let hosts = [NetworkAddress(host: address)]
             _ = table.updateContact(
-                PeerContact(key: .instance(7, service: "forged"), name: "Impostor", roles: role, addresses: hosts),
+                PeerContact(
+                    key: .instance(7, service: "forged"), peer: Self.peer, name: "Impostor", roles: role,
+                    addresses: hosts),
                 now: now)
         }
 
-        func greet(_ id: Int, from address: String, roles: PeerRoles? = nil) throws -> IdentityClaim {
+        func greet(
+            _ id: Int, from address: String, roles: PeerRoles? = nil, peer: UUIDBytes = peer
+        ) throws -> IdentityClaim {
             let connection = PeerConnection(direction: .accepted, address: address, now: now)
             #expect(table.add(ConnectionID(id), Link(connection: connection), dial: nil, now: now) == .taken)
             let greeting = Greeting(
-                roles: roles ?? role, peer: UUIDBytes(high: 1, low: 1), instance: 7, started: 0, name: "Attic")
+                roles: roles ?? role, peer: peer, instance: 7, started: 0, name: "Attic")
             _ = try table.receive(ConnectionID(id), WireEncoder.greeting(greeting), now: now)
             let claim = table.claim(ConnectionID(id), now: now)
             table.accept(ConnectionID(id))
@@ -50,6 +56,17 @@ import WireProtocol
         func isContested(_ id: Int) -> Bool { table.isContested(ConnectionID(id)) }
         var losers: [Int] { table.losers(now).map(\.number) }
         var dials: Int { table.dialer.dueDials(now).count }
+    }
+
+    /// A process is known by its key as well: who states another's number is another process, and neither displaces it
+    /// nor keeps it from being dialled.
+    @Test func whoStatesAnothersNumberIsAnotherProcess() throws {
+        let rig = Rig(known: "a")
+        #expect(try rig.greet(1, from: "x", peer: Rig.impostor) == .unopposed)
+        #expect(rig.dials == 1)
+        #expect(try rig.greet(2, from: "a") == .unopposed)
+        rig.remove(2)
+        #expect(rig.losers.isEmpty)
     }
 
     @Test(arguments: ["a", "b"]) func whoLivesIsNotDisplaced(address: String) throws {

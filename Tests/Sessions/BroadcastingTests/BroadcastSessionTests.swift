@@ -118,12 +118,24 @@ import WireProtocol
     @Test func ownLoudspeakersThatAreGoneAreNotWaitedFor() {
         var broadcast = ScriptedBroadcast { $0.ownListener = 55 }
         broadcast.give(seconds: 60)
-        broadcast.join(1, name: "Here", instance: 55)
+        broadcast.join(1, name: "Here", instance: 55, direction: .local)
         broadcast.join(2)
         broadcast.report(.ready, 2)
         broadcast.handle(.closed(ConnectionID(1)))
         broadcast.wait(.milliseconds(320))
         #expect(broadcast.heard[2]?.anchor != nil)
+    }
+
+    /// Anybody learns by mDNS which number the own loudspeakers have.
+    @Test func nobodyElseIsTakenForTheOwnLoudspeakers() {
+        var broadcast = ScriptedBroadcast {
+            $0.allowedNames = ["Kitchen"]
+            $0.ownListener = 55
+        }
+        broadcast.join(1, name: "Here", instance: 55)
+        #expect(broadcast.closed == [1])
+        broadcast.join(2, name: "Here", instance: 55, direction: .local)
+        #expect(broadcast.closed == [1])
     }
 
     @Test func theOwnLoudspeakersAreNoAudienceThatWasAskedFor() {
@@ -132,7 +144,7 @@ import WireProtocol
             $0.ownListener = 55
         }
         broadcast.give(seconds: 60)
-        broadcast.join(1, name: "Here", instance: 55)
+        broadcast.join(1, name: "Here", instance: 55, direction: .local)
         broadcast.report(.ready, 1)
         broadcast.wait(.seconds(10), hearingFrom: [1])
         #expect(broadcast.outcome == nil && broadcast.heard[1]?.anchor == nil)
@@ -154,7 +166,7 @@ import WireProtocol
             broadcast.wait(.seconds(1))
             #expect(broadcast.heard[2]?.anchor == nil)
         }
-        broadcast.join(1, name: "Here", instance: 55)
+        broadcast.join(1, name: "Here", instance: 55, direction: .local)
         broadcast.report(.ready, 1)
         broadcast.wait(.milliseconds(320))
         #expect(broadcast.heard[1]?.anchor != nil)

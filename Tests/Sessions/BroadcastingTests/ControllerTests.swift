@@ -103,6 +103,19 @@ import WireProtocol
         #expect(outcomes(broadcast, 4).count == 1 && refusal(broadcast, 4) == nil)
     }
 
+    /// Another peer that learned the command's number gets nothing by it.
+    @Test func aPendingCommandIsAnsweredToThePeerThatAsked() {
+        var broadcast = playing()
+        broadcast.join(4, roles: .controller, key: PeerKeyPair.random().key)
+        broadcast.join(5, roles: .controller, key: PeerKeyPair.random().key)
+        let command = WireEncoder.command(Command(.programme(.jump(to: .position(2)))))
+        broadcast.say(command, 4)
+        broadcast.say(command, 5)
+        broadcast.give(seconds: 10, of: Epoch(2))
+        broadcast.wait(.milliseconds(400))
+        #expect(outcomes(broadcast, 4).count == 1 && outcomes(broadcast, 5).isEmpty)
+    }
+
     @Test func aFloodIsRefusedAndTheOthersAreNot() {
         var broadcast = playing()
         for _ in 0..<10_000 { ask(.programme(.setShuffle(true)), &broadcast) }

@@ -52,6 +52,16 @@ import Testing
         #expect(length >= .milliseconds(100) && length <= .seconds(1), "\(length)")
     }
 
+    /// A link carries bytes: of a song with frames of four times the size it delivers a quarter of the frames, and of
+    /// one with small frames many more.
+    @Test(arguments: [(4.0, 0.1), (0.25, 0.48)]) func theNextSongsSizeCounts(bytesPerFrame: Double, length: Double) {
+        var window = window(framesEach: 480)
+        window.turn()
+        window.note(bytesPerFrame: bytesPerFrame)
+        let found = window.length(framesPerSecond: Self.rate).seconds
+        #expect(abs(found - length) < 0.011, "\(found)")
+    }
+
     /// The lowest round trip counts: later ones contain what waits on the way.
     @Test func theLowestRoundTripCounts() {
         var window = window(framesEach: 480)

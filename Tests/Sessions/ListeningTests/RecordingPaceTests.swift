@@ -13,7 +13,7 @@ import Testing
     /// A song as a broadcaster sends it that is `ppm` fast, ten seconds ahead, heard of `late`.
     private func isWhole(minutes: Int, ppm: Double, from first: Double = 0, late: TimeSpan = .zero) -> Bool {
         var pace = RecordingPace()
-        pace.begin(at: frame(first), rate: Self.rate, now: start + late)
+        pace.begin(Epoch(1), at: frame(first), rate: Self.rate, now: start + late)
         return (0..<minutes * 60).allSatisfy { second in
             let sent = first + (Double(second) + 10) * (1 + ppm * 1e-6)
             return pace.takes(upTo: frame(sent), now: start + .seconds(Int64(second)) + late * 0.1)
@@ -37,7 +37,7 @@ import Testing
 
     @Test func whatIsSentFasterIsNot() {
         var pace = RecordingPace()
-        pace.begin(at: .zero, rate: Self.rate, now: start)
+        pace.begin(Epoch(1), at: .zero, rate: Self.rate, now: start)
         #expect(pace.takes(upTo: frame(15), now: start) == true)
         #expect(pace.takes(upTo: frame(15.1), now: start) == false)
         #expect(pace.takes(upTo: FramePosition(.max), now: start) == false)
@@ -48,7 +48,7 @@ import Testing
     /// Its clock stood still meanwhile, and the song went on.
     @Test func aSleepCountsAsTime() {
         var pace = RecordingPace()
-        pace.begin(at: .zero, rate: Self.rate, now: start)
+        pace.begin(Epoch(1), at: .zero, rate: Self.rate, now: start)
         pace.noteSleep(for: .seconds(60))
         #expect(pace.takes(upTo: frame(75), now: start) == true)
         #expect(pace.takes(upTo: frame(77), now: start) == false)
@@ -59,12 +59,48 @@ import Testing
         var pace = RecordingPace()
         var now = start
         for _ in 0..<20 {
-            pace.begin(at: .zero, rate: Self.rate, now: now)
+            pace.begin(Epoch(1), at: .zero, rate: Self.rate, now: now)
             for second in 0...12 {
                 #expect(pace.takes(upTo: frame(Double(second) + 10), now: now + .seconds(Int64(second))) == true)
             }
             now += .seconds(12)
         }
+    }
+
+    /// Somebody seeks again and again: of each place ten seconds came that a command cut off.
+    @Test(arguments: [false, true]) func whatWasCutIsNotCounted(isDropped: Bool) {
+        var pace = RecordingPace()
+        for number in 1...60 {
+            let (epoch, now) = (Epoch(UInt32(number)), start + .seconds(Int64(number)))
+            pace.begin(epoch, at: frame(100), rate: Self.rate, now: now)
+            #expect(pace.takes(upTo: frame(110), now: now) == true)
+            if isDropped { pace.drop(epoch) } else { pace.cut(epoch, at: frame(101)) }
+        }
+    }
+
+    /// What was cut and goes on is in the file after all.
+    @Test func whatWasCutAndGoesOnIsCounted() {
+        var pace = RecordingPace()
+        let taken = (1...100).count { number in
+            pace.begin(Epoch(UInt32(number)), at: .zero, rate: Self.rate, now: start)
+            defer {
+                pace.cut(Epoch(UInt32(number)), at: .zero)
+                pace.resume(Epoch(UInt32(number)))
+            }
+            return pace.takes(upTo: frame(15), now: start)
+        }
+        #expect(taken == 4)
+    }
+
+    /// To decode what is cut off is work for which there is a bound, too.
+    @Test func cutsAreNoWayToWorkWithoutEnd() {
+        var pace = RecordingPace()
+        let taken = (1...1_000).count { number in
+            pace.begin(Epoch(UInt32(number)), at: .zero, rate: Self.rate, now: start)
+            defer { pace.drop(Epoch(UInt32(number))) }
+            return pace.takes(upTo: frame(15), now: start)
+        }
+        #expect(taken == 40)
     }
 
     /// Nor where each ends with a packet of its beginning.
@@ -73,7 +109,7 @@ import Testing
         var taken = 0.0
         for epoch in 0..<1_000 {
             let now = start + .milliseconds(Int64(epoch))
-            pace.begin(at: .zero, rate: Self.rate, now: now)
+            pace.begin(Epoch(1), at: .zero, rate: Self.rate, now: now)
             if pace.takes(upTo: frame(15), now: now) { taken += 15 }
             if endsAtItsBeginning { _ = pace.takes(upTo: .zero, now: now) }
         }

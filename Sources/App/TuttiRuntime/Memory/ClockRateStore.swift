@@ -167,7 +167,11 @@ final class ClockRateStore {
         work.perform { () throws(MemoryFailure) in
             try memory.keep(record, of: subject)
         } then: { result in
-            if case .failure(let failure) = result { self.complain(failure) }
+            switch result {
+            case .success(let damage?): self.tell(.damaged(damage))
+            case .success(nil): break
+            case .failure(let failure): self.complain(failure)
+            }
         }
     }
 

@@ -6,7 +6,20 @@ public protocol ListenerMemory: Sendable {
     func load() -> [MemorySubject: MemoryRecord]
 
     /// Stores a record, or with nil deletes it. May wait for a disk, so call it only on threads that may block.
-    func keep(_ record: MemoryRecord?, of subject: MemorySubject) throws(MemoryFailure)
+    /// - Returns: what was found damaged, and is kept aside with what could not be read of it; nil for nothing.
+    @discardableResult
+    func keep(_ record: MemoryRecord?, of subject: MemorySubject) throws(MemoryFailure) -> MemoryDamage?
+}
+
+/// A file that was damaged, and has another name now. What could be read of it is in the new one.
+public struct MemoryDamage: Hashable, Sendable {
+    public let path: String
+    public let keptAs: String
+
+    public init(path: String, keptAs: String) {
+        self.path = path
+        self.keptAs = keptAs
+    }
 }
 
 /// A failure to store anything: one sentence for people.

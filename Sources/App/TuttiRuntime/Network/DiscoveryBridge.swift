@@ -8,7 +8,7 @@ extension PeerContact {
     /// Takes what the sessions need of a peer that mDNS found.
     init(_ peer: DiscoveredPeer) {
         self.init(
-            key: PeerContact.Key(peer.service), name: peer.serviceName,
+            key: PeerContact.Key(peer.service), peer: peer.service.peer, name: peer.serviceName,
             roles: peer.record.roles,
             started: Int64(clamping: (peer.record.startedUnixMilliseconds ?? 0) / 1_000),
             addresses: peer.addresses.map { NetworkAddress(host: $0.description, port: peer.port) })

@@ -20,6 +20,7 @@ final class HouseholdConnector {
     private let work: WorkQueue
     private var watch: RepeatedTask?
     private var hasComplained = false
+    private var hasToldFull = false
 
     /// What this machine shows over a channel if it was invited.
     var invitation: (ChannelBinding) -> [UInt8] = { _ in [] }
@@ -82,11 +83,20 @@ final class HouseholdConnector {
 
     /// Takes a document that the other end sent.
     func receive(document: ByteBuffer, from id: ConnectionID) {
-        // Somebody who is no member, or whose document makes no sense, changes nothing.
-        guard let actions = try? meetings.receive(document: Array(document.readableBytesView), from: id) else {
-            return
+        merge { () throws(HouseholdError) in
+            try meetings.receive(document: Array(document.readableBytesView), from: id)
         }
-        for action in actions { perform(action) }
+    }
+
+    /// Somebody who is no member, or whose document makes no sense, changes nothing.
+    private func merge(_ body: () throws(HouseholdError) -> [HouseholdMeetings<ConnectionID>.Action]) {
+        do throws(HouseholdError) {
+            for action in try body() { perform(action) }
+        } catch {
+            guard error == .full, !hasToldFull, let household else { return }
+            hasToldFull = true
+            emit(.notice(.household(.full(household.name))))
+        }
     }
 
     // MARK: The store
@@ -136,8 +146,7 @@ final class HouseholdConnector {
 
     private func adopt(_ household: Household?) {
         // What is stored is this machine's own, or a merge of it.
-        guard let actions = try? meetings.adopt(household) else { return }
-        for action in actions { perform(action) }
+        merge { () throws(HouseholdError) in try meetings.adopt(household) }
     }
 
     private func store(_ household: Household) {

@@ -14,11 +14,13 @@ public enum HouseholdNotice: Hashable, Sendable {
     case notLetIn(by: String, reason: String)
     /// It let a machine of this name in, which showed an invitation.
     case admitted(String)
+    /// What another member says of the household of this name finds no room in the document any more.
+    case full(String)
 
     public var level: NoticeLevel {
         switch self {
         case .open, .member, .waiting, .admitted: .info
-        case .removed, .notLetIn: .warning
+        case .removed, .notLetIn, .full: .warning
         }
     }
 }

@@ -14,6 +14,8 @@ public enum MemoryNotice: Hashable, Sendable {
     case role(ChannelRole, device: String)
     /// Nothing can be stored for the next run.
     case notKept(MemoryFailure)
+    /// Some of what earlier runs stored cannot be read.
+    case damaged(MemoryDamage)
     /// Which names belong to which keys is not known from earlier runs, or cannot be stored.
     case pins(MemoryFailure)
     /// What other members say of the household cannot be stored, or what is stored not be read.
@@ -23,7 +25,7 @@ public enum MemoryNotice: Hashable, Sendable {
         switch self {
         case .clockRate, .cardRate, .notKept: .detail
         case .offset, .offsetForgotten, .volume, .role: .info
-        case .pins, .household: .warning
+        case .damaged, .pins, .household: .warning
         }
     }
 }

@@ -15,6 +15,9 @@ extension HouseholdNotice {
         case .notLetIn(let name, let reason):
             "\(name) does not let this machine in: \(reason); if it is a member, the invitation may have been used "
                 + "before: make another with 'tutti household invite'"
+        case .full(let name):
+            "the list of the household \(name) is full: who was let in or removed lately is not known here; make a new "
+                + "household with 'tutti household create'"
         case .admitted(let name): "let \(name) into the household: it showed an invitation"
         }
     }

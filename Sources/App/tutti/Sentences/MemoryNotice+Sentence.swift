@@ -14,6 +14,9 @@ extension MemoryNotice {
             "\(volume.reading(isMuted: isMuted)), remembered for '\(device)'"
         case .role(let role, let device): "plays \(role.reading), remembered for '\(device)'; --role stereo forgets it"
         case .notKept(let failure): "\(failure.message): nothing is remembered for the next time"
+        case .damaged(let damage):
+            "\(damage.path) was damaged and is now \(damage.keptAs): the volume, role and offset of a device may have to "
+                + "be set again"
         case .pins(let failure), .household(let failure): failure.message
         }
     }

@@ -13,12 +13,19 @@ struct MemoryStore: ListenerMemory {
 
     func load() -> [MemorySubject: MemoryRecord] { ((try? contents()) ?? MemoryFile()).records }
 
-    func keep(_ record: MemoryRecord?, of subject: MemorySubject) throws(MemoryFailure) {
+    @discardableResult
+    func keep(_ record: MemoryRecord?, of subject: MemorySubject) throws(MemoryFailure) -> MemoryDamage? {
         do throws(StateError) {
-            try directory.exclusively { () throws(StateError) in
+            return try directory.exclusively { () throws(StateError) in
                 var file = try contents()
+                let damage: MemoryDamage? =
+                    file.isDamaged
+                    ? MemoryDamage(
+                        path: directory.path(of: Self.fileName),
+                        keptAs: directory.path(of: try directory.setAside(Self.fileName))) : nil
                 file.records[subject] = record
                 try directory.write(file.bytes, to: Self.fileName)
+                return damage
             }.get()
         } catch {
             throw MemoryFailure("\(error)")
