@@ -140,6 +140,17 @@ extension BroadcastSession {
         notifyOnce(.clockOverTCP(link.connection.name), from: link.connection.address)
     }
 
+    /// Returns the number by which followers and observers are to know a process: no other member's.
+    private func shownInstance(for process: PeerProcess) -> UInt64 {
+        let members = connections.links.filter(\.isMember)
+        let own = members.first { $0.connection.greeting?.process == process }
+        if let own { return own.shownInstance }
+        let taken = Set(members.map(\.shownInstance))
+        var instance = process.instance
+        while taken.contains(instance) { instance &+= 1 }
+        return instance
+    }
+
     /// Takes a peer's greeting, and refuses a peer that has no business here.
     private mutating func greet(_ id: ConnectionID, _ greeting: Greeting, _ now: HostTime) {
         guard greeting.instance != configuration.greeting.instance else {
@@ -198,7 +209,7 @@ extension BroadcastSession {
             notifyOnce(.sentPCM(greeting.name, codec), from: link.connection.address)
         }
         connections.admit(link.id)
-        link.admit()
+        link.admit(shownAs: shownInstance(for: greeting.process))
         actions.append(.addKey(link.key))
         let welcome = Welcome(clockPort: configuration.clockPort, clockKey: link.key.bytes)
         send(WireEncoder.welcome(welcome), to: link, now)

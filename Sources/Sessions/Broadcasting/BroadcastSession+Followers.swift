@@ -82,7 +82,7 @@ extension BroadcastSession {
             }
         }
         guard told.count != present.count || published.told?.listeners.count != present.count else { return }
-        let instances = Set(present.compactMap { $0.connection.greeting?.instance })
+        let instances = Set(present.map(\.shownInstance))
         for listener in told where !instances.contains(listener.instance) {
             note(.listenerGone(instance: listener.instance), now)
         }

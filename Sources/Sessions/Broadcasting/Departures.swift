@@ -8,13 +8,13 @@ import WireProtocol
 struct Departures {
     private var departures: [(entry: Roster.Entry, time: HostTime)] = []
 
-    /// Notes that a listener left, with its last report.
-    mutating func note(_ greeting: Greeting, _ report: ListenerReport, now: HostTime) {
-        departures.removeAll { $0.entry.instance == greeting.instance || !Self.isRecent($0.time, now) }
+    /// Notes that a listener left, as it was shown last.
+    mutating func note(_ entry: Roster.Entry, now: HostTime) {
+        departures.removeAll { $0.entry.instance == entry.instance || !Self.isRecent($0.time, now) }
         if departures.count >= BroadcastLimits.departureCount { departures.removeFirst() }
-        var report = report
-        report.state = .finished
-        departures.append((Roster.Entry(instance: greeting.instance, name: greeting.name, report: report), now))
+        var entry = entry
+        entry.report?.state = .finished
+        departures.append((entry, now))
     }
 
     /// Returns the listeners that left recently and have not come back.

@@ -27,6 +27,9 @@ final class ListenerLink: PeerLink {
     var contact: PeerContact.Key?
     let key: ClockKey
     private var stage = Stage.stranger
+    /// The number by which followers and observers know a member: its instance, unless another peer's process states
+    /// the same.
+    private(set) var shownInstance: UInt64 = 0
     /// A member's last report.
     private(set) var report: ListenerReport?
     /// The round trip of its path when nothing waited there; nil if unknown.
@@ -53,8 +56,9 @@ final class ListenerLink: PeerLink {
     // MARK: Stage
 
     /// Welcomes a stranger, which is fed from now on.
-    func admit() {
+    func admit(shownAs instance: UInt64) {
         guard case .stranger = stage, let greeting = connection.greeting else { return }
+        shownInstance = instance
         stage = .member(ListenerFeed(codecs: Set(greeting.codecs)))
         clock.open()
     }
@@ -131,7 +135,7 @@ final class ListenerLink: PeerLink {
     var listener: ProgrammeListener? {
         guard isMember, let greeting = connection.greeting else { return nil }
         return ProgrammeListener(
-            instance: greeting.instance, name: greeting.name, state: report?.state ?? .connecting, settings: settings,
+            instance: shownInstance, name: greeting.name, state: report?.state ?? .connecting, settings: settings,
             timing: report?.timing.map { .init(error: $0.error, bound: $0.errorBound) })
     }
 

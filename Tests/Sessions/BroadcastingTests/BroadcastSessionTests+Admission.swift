@@ -2,6 +2,7 @@ import AudioCore
 import Broadcasting
 import ClockSync
 import Peering
+import SecureChannel
 import Testing
 import WireProtocol
 
@@ -26,20 +27,21 @@ extension BroadcastSessionTests {
             addresses: [NetworkAddress(host: address ?? "\(instance)")])
     }
 
-    /// A record that names a listener's process under another name and elsewhere, and somebody who calls from there as
-    /// that process, before and after its own record is heard.
+    /// A record that names a listener's process under another name and elsewhere, and somebody with a copy of its key who
+    /// calls from there as that process, before and after its own record is heard.
     @Test(arguments: [true, false]) func aForgedRecordTakesNoListenerOffItsBroadcast(isAnnounced: Bool) {
         var broadcast = ScriptedBroadcast { $0.allowedNames = ["Kitchen"] }
         broadcast.give(seconds: 60)
         if isAnnounced { broadcast.handle(.contact(contact(8, "Kitchen", at: "10.0.0.1", service: "own"))) }
-        broadcast.join(1, name: "Kitchen", instance: 8)
+        let owner = PeerKeyPair.random().key
+        broadcast.join(1, name: "Kitchen", instance: 8, key: owner)
         broadcast.report(.ready, 1)
         let dialCount = broadcast.dials.count
         broadcast.handle(.contact(contact(8, "Impostor", at: "10.0.0.2", service: "forged")))
         for id in 2..<10 {
             let key = ClockKey(identifier: UInt64(id), secret0: 1, secret1: 2)
             broadcast.handle(.opened(ConnectionID(id), .accepted, address: "10.0.0.2", dial: nil, key: key))
-            broadcast.greet(id, name: "Kitchen", instance: 8)
+            broadcast.greet(id, name: "Kitchen", peer: owner.uuid, instance: 8)
             broadcast.wait(.milliseconds(500), hearingFrom: [1])
         }
         broadcast.wait(.seconds(1), hearingFrom: [1])
@@ -134,7 +136,8 @@ extension BroadcastSessionTests {
         let dial = try #require(broadcast.dials.first)
         broadcast.open(1, .accepted)
         broadcast.open(2, .dialed, dial: dial)
-        for id in [1, 2] { broadcast.greet(id, name: "Attic", instance: 7) }
+        let peer = UUIDBytes(high: 2, low: 7)
+        for id in [1, 2] { broadcast.greet(id, name: "Attic", peer: peer, instance: 7) }
         broadcast.wait(.milliseconds(20))
         broadcast.say(WireEncoder.keepAlive(), 1)
         broadcast.wait(.milliseconds(20))

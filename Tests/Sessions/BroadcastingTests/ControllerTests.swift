@@ -95,7 +95,7 @@ import WireProtocol
         let command = WireEncoder.command(Command(.programme(.jump(to: .position(2)))))
         broadcast.say(command, 3)
         broadcast.handle(.closed(ConnectionID(3)))
-        broadcast.join(4, roles: .controller)
+        broadcast.join(4, roles: .controller, key: Self.keys[3], standing: .member)
         broadcast.say(command, 4)
         #expect(outcomes(broadcast, 3).isEmpty && outcomes(broadcast, 4).isEmpty)
         broadcast.give(seconds: 10, of: Epoch(2))
@@ -114,6 +114,21 @@ import WireProtocol
         broadcast.give(seconds: 10, of: Epoch(2))
         broadcast.wait(.milliseconds(400))
         #expect(outcomes(broadcast, 4).count == 1 && outcomes(broadcast, 5).isEmpty)
+    }
+
+    /// A stranger that states a listener's number is shown beside it, and takes nothing from it when it goes.
+    @Test func listenersThatStateOneNumberAreShownAsTwo() throws {
+        var broadcast = playing()
+        broadcast.say(WireEncoder.follow(), 3)
+        broadcast.join(4, name: "Shelf", instance: 1, key: PeerKeyPair.random().key)
+        broadcast.report(.ready, 4)
+        broadcast.wait(.milliseconds(600), draining: 3)
+        let shown = try #require(followed(broadcast, 3)).listeners
+        #expect(shown.map(\.name).sorted() == ["Listener 1", "Listener 2", "Shelf"])
+        broadcast.handle(.closed(ConnectionID(4)))
+        broadcast.wait(.milliseconds(600), draining: 3)
+        let left = try #require(followed(broadcast, 3)).listeners
+        #expect(left.map(\.name) == ["Listener 1", "Listener 2"])
     }
 
     @Test func aFloodIsRefusedAndTheOthersAreNot() {

@@ -8,7 +8,7 @@ import NIOCore
 /// | state | u8 | 0 waiting for listeners, 1 playing, 2 everything is sent |
 /// | title | text, 256 bytes | the song's |
 /// | count | u16, at most 1,024 | listeners that follow; one that left is still listed, as finished, for 5 s |
-/// | *for each:* instance | u64 | random for each process |
+/// | *for each:* instance | u64 | that of its greeting, or another where two state the same |
 /// | name | text, 63 bytes | |
 /// | report length | u16 | bytes of the report; 0: none received yet |
 /// | report | ``ListenerReport`` | the newest; bytes after the known fields are ignored |

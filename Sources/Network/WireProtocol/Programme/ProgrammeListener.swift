@@ -5,7 +5,7 @@ import NIOCore
 ///
 /// | field | type | meaning |
 /// |---|---|---|
-/// | instance | u64 | random for each process |
+/// | instance | u64 | that of its greeting, or another where two state the same |
 /// | name | text, 63 bytes | |
 /// | state | u8 | as in ``ListenerReport`` |
 /// | present | u8 | which of the following are there: bit 0 settings, bit 1 error and bound |

@@ -40,7 +40,8 @@ struct RecordedEpoch {
         }
         let end = frame + Int64(frameCount)
         expected = end
-        let first = max(frame, firstWantedFrame)
+        // Behind the epoch's end, too, nothing is written where something is.
+        let first = max(frame, firstWantedFrame, position)
         guard first < end else { return 0..<0 }
         return Int(first - frame)..<frameCount
     }

@@ -1,0 +1,207 @@
+import AudioCore
+import Controlling
+import Households
+import Peering
+import SecureChannel
+import Testing
+import WireProtocol
+
+/// Which broadcast a controller takes, of those on its machine and on the network.
+@Suite(.timeLimit(.minutes(5))) struct BroadcastChoiceTests {
+    private static let pause = ControlRequest.command(Command(.programme(.pause)))
+
+    @Test func theOwnBroadcastComesBeforeTheOneThatIsHeard() {
+        var scene = ControlScene(.any, [Self.pause])
+        scene.open(1, .ownListener, "Attic")
+        scene.open(2, .ownBroadcast, "Den")
+        scene.handle(.calledLocalPrograms)
+        #expect(scene.answers == [.connected("Den")] && scene.closed == [1])
+        guard case .command? = scene.sent[2]?.last else { Issue.record("no command"); return }
+        #expect(!scene.isSearching)
+    }
+
+    @Test func twoListenersOfOneBroadcastAreOne() {
+        var scene = ControlScene(.any, [Self.pause])
+        scene.open(1, .ownListener, "Attic")
+        scene.open(2, .ownListener, "Attic")
+        scene.handle(.calledLocalPrograms)
+        #expect(scene.answers == [.connected("Attic")] && scene.closed.count == 1)
+    }
+
+    @Test(arguments: [PeerStanding.stranger, .removed, .member], [ControlTarget.any, .named("Den")])
+    func inAHouseholdOnlyAMembersBroadcastIsTaken(standing: PeerStanding, target: ControlTarget) throws {
+        let keys = PeerKeyPair.random()
+        var scene = ControlScene(target, [Self.pause], inHousehold: true)
+        scene.handle(.calledLocalPrograms)
+        scene.find("Den")
+        scene.wait(ControlLimits.choiceTime + .milliseconds(10))
+        let dial = try #require(scene.dials.first)
+        scene.handle(.opened(ConnectionID(1), .dialed(dial), address: "10.0.0.2"))
+        scene.handle(.authenticated(ConnectionID(1), keys.key, standing))
+        #expect(scene.ending == (standing == .member ? nil : .notOfHousehold(["Den"])))
+    }
+
+    /// In a household: a neighbour's broadcast is found beside a member's, or several are.
+    private func searching(_ names: [String], for target: ControlTarget = .any) -> ControlScene {
+        var scene = ControlScene(target, [Self.pause], inHousehold: true)
+        scene.handle(.calledLocalPrograms)
+        for name in names { scene.find(name) }
+        scene.wait(ControlLimits.choiceTime + .milliseconds(10))
+        return scene
+    }
+
+    @Test func strangersAreNotInTheWayOfTheOnlyMember() throws {
+        var scene = searching(["Den", "Attic", "Kitchen"])
+        #expect(scene.dials.map(\.address.host) == ["Den", "Attic", "Kitchen"])
+        for (index, standing) in [PeerStanding.stranger, .member, .removed].enumerated() {
+            scene.open(index, as: standing, by: scene.dials[index])
+            if standing == .member { scene.greet(index, "Attic") }
+        }
+        scene.handle(.tick)
+        #expect(scene.answers == [.connected("Attic")] && scene.closed == [0, 2])
+        scene.wait(.seconds(1))
+        #expect(scene.dials.count == 3 && scene.closed == [0, 2])
+    }
+
+    @Test func ofSeveralMembersNoneIsTaken() {
+        var scene = searching(["Den", "Attic", "Kitchen"])
+        for (index, standing) in [PeerStanding.member, .stranger, .member].enumerated() {
+            scene.open(index, as: standing, by: scene.dials[index])
+            if standing == .member { scene.greet(index, ["Den", "", "Kitchen"][index]) }
+        }
+        #expect(scene.ending == .ambiguous(["Den", "Kitchen"]))
+    }
+
+    @Test func aStrangerThatDoesNotAnswerIsNotWaitedForLong() {
+        var scene = searching(["Den", "Attic"])
+        scene.open(1, as: .member, by: scene.dials[1])
+        scene.greet(1, "Attic")
+        #expect(scene.answers.isEmpty)
+        scene.wait(ControlLimits.answerPatience)
+        #expect(scene.answers == [.connected("Attic")])
+        // It comes too late.
+        scene.open(2, as: .stranger, by: scene.dials[0])
+        #expect(scene.closed == [2] && scene.ending == nil)
+    }
+
+    @Test func withStrangersOnlyAllAreNamed() {
+        var scene = searching(["Den", "Attic"])
+        for index in 0...1 { scene.open(index, as: .stranger, by: scene.dials[index]) }
+        #expect(scene.ending == .notOfHousehold(["Attic", "Den"]))
+    }
+
+    /// Whoever takes a member's name stands in nobody's way.
+    @Test func ofTwoWithTheWantedNameTheMemberIsTaken() {
+        var scene = ControlScene(.named("Den"), [Self.pause], inHousehold: true)
+        scene.handle(.calledLocalPrograms)
+        scene.find("Den", service: "false")
+        scene.open(1, as: .stranger, by: scene.dials[0])
+        #expect(scene.ending == nil && scene.closed == [1])
+        scene.find("Den", service: "true")
+        scene.handle(.tick)
+        #expect(scene.dials.count == 2)
+        scene.open(2, as: .member, by: scene.dials[1])
+        scene.greet(2, "Den")
+        #expect(scene.answers == [.connected("Den")])
+    }
+
+    @Test func ofSeveralNoneIsTaken() {
+        var scene = ControlScene(.any, [Self.pause])
+        scene.open(1, .ownBroadcast, "Kitchen")
+        scene.open(2, .ownBroadcast, "Den")
+        scene.handle(.calledLocalPrograms)
+        #expect(scene.ending == .ambiguous(["Den", "Kitchen"]) && scene.closed == [1, 2])
+    }
+
+    @Test func aNameChoosesAmongThem() {
+        var scene = ControlScene(.named("Kitchen"), [Self.pause])
+        scene.open(1, .ownListener, "Kitchen")
+        scene.open(2, .ownBroadcast, "Den")
+        scene.handle(.calledLocalPrograms)
+        #expect(scene.answers == [.connected("Kitchen")])
+    }
+
+    @Test func aProgramThatDoesNotGreetIsNotWaitedForLong() {
+        var scene = ControlScene(.any, [Self.pause])
+        scene.handle(.opened(ConnectionID(1), .ownListener, address: "socket"))
+        scene.handle(.calledLocalPrograms)
+        #expect(!scene.isSearching)
+        scene.wait(ControlLimits.localTime + .milliseconds(5))
+        #expect(scene.isSearching)
+    }
+
+    @Test func withNobodyHereTheOnlyOneOfTheNetworkIsTaken() throws {
+        var scene = ControlScene(.any, [Self.pause])
+        scene.handle(.calledLocalPrograms)
+        scene.find("Den")
+        scene.find("Den")
+        #expect(scene.isSearching && scene.dials.isEmpty)
+        scene.wait(ControlLimits.choiceTime)
+        scene.handle(.opened(ConnectionID(1), .dialed(try #require(scene.dials.first)), address: "10.0.0.1"))
+        scene.greet(1, "Den")
+        #expect(scene.answers == [.connected("Den")])
+    }
+
+    @Test func ofSeveralOfTheNetworkNoneIsTaken() {
+        var scene = ControlScene(.any, [Self.pause])
+        scene.handle(.calledLocalPrograms)
+        scene.find("Kitchen")
+        scene.find("Den")
+        scene.wait(ControlLimits.choiceTime)
+        #expect(scene.ending == .ambiguous(["Den", "Kitchen"]) && scene.dials.isEmpty)
+    }
+
+    @Test func aNameIsDialledAtOnce() {
+        var scene = ControlScene(.named("Den"), [Self.pause])
+        scene.handle(.calledLocalPrograms)
+        scene.find("Kitchen")
+        #expect(scene.dials.isEmpty)
+        scene.find("Den")
+        #expect(scene.dials.map(\.address.host) == ["Den"])
+    }
+
+    @Test func aNameThatNobodyHasEndsWithThoseThatAreThere() {
+        var scene = ControlScene(.named("Dan"), [Self.pause])
+        scene.handle(.calledLocalPrograms)
+        scene.find("Den")
+        scene.wait(ControlLimits.patience + .milliseconds(10))
+        #expect(scene.ending == .notFound(others: ["Den"]))
+    }
+
+    @Test func namesOfThisMachineAreAmongThoseThatAreThere() {
+        var scene = ControlScene(.named("Attik"), [Self.pause])
+        scene.open(1, .ownBroadcast, "Attic")
+        scene.handle(.calledLocalPrograms)
+        scene.find("Den")
+        scene.wait(ControlLimits.patience + .milliseconds(10))
+        #expect(scene.ending == .notFound(others: ["Attic", "Den"]))
+    }
+
+    @Test func withoutASearchThoseOfThisMachineAreNamedAtOnce() {
+        var scene = ControlScene(.named("Attik"), [Self.pause])
+        scene.open(1, .ownListener, "Attic")
+        scene.handle(.calledLocalPrograms)
+        scene.handle(.searchFailed("avahi-daemon is not running"))
+        #expect(scene.ending == .notFound(others: ["Attic"]))
+        var alone = ControlScene(.any, [Self.pause])
+        alone.handle(.calledLocalPrograms)
+        alone.handle(.searchFailed("avahi-daemon is not running"))
+        #expect(alone.ending == .cannotSearch("avahi-daemon is not running"))
+    }
+
+    @Test func anAddressAsksNobodyElse() {
+        var scene = ControlScene(.address(NetworkAddress(host: "10.0.0.9")), [Self.pause])
+        scene.handle(.tick)
+        #expect(scene.dials.map(\.address.host) == ["10.0.0.9"] && !scene.isSearching)
+        scene.wait(ControlLimits.patience + .milliseconds(10))
+        #expect(scene.ending == .noAnswer)
+    }
+
+    @Test func aListenerAtTheAddressIsNoBroadcast() throws {
+        var scene = ControlScene(.address(NetworkAddress(host: "10.0.0.9")), [Self.pause])
+        scene.handle(.tick)
+        scene.handle(.opened(ConnectionID(1), .dialed(try #require(scene.dials.first)), address: "10.0.0.9"))
+        scene.greet(1, "Shelf", roles: .listener)
+        #expect(scene.ending == .broadcastsNothing("Shelf"))
+    }
+}
