@@ -27,8 +27,8 @@ extension BroadcastSessionTests {
             addresses: [NetworkAddress(host: address ?? "\(instance)")])
     }
 
-    /// A record that names a listener's process under another name and elsewhere, and somebody with a copy of its key who
-    /// calls from there as that process, before and after its own record is heard.
+    /// A record that names a listener's process under another name and elsewhere, and somebody with a copy of its key
+    /// who calls from there as that process, before and after its own record is heard.
     @Test(arguments: [true, false]) func aForgedRecordTakesNoListenerOffItsBroadcast(isAnnounced: Bool) {
         var broadcast = ScriptedBroadcast { $0.allowedNames = ["Kitchen"] }
         broadcast.give(seconds: 60)
