@@ -27,7 +27,8 @@ public struct AllowList {
     public mutating func note(_ contact: PeerContact) {
         guard !names.isEmpty, let process = contact.key.instance else { return }
         remove(of: process) {
-            $0.contact.key == contact.key || $0.isForgotten && $0.contact.sharesAddress(with: contact)
+            $0.contact.key == contact.key
+                || $0.isForgotten && $0.contact.peer == contact.peer && $0.contact.sharesAddress(with: contact)
         }
         guard recordCount < PeeringLimits.contactCount else { return }
         records[process, default: []].append(Record(contact: contact))
@@ -73,16 +74,16 @@ public struct AllowList {
 
     /// Returns whether this is the peer's name now.
     public func isName(_ name: String, of greeting: Greeting, at address: String) -> Bool {
-        let known = records[greeting.instance, default: []]
+        let known = records[greeting.instance, default: []].filter { $0.contact.isOf(greeting.process) }
         let present = known.filter { !$0.isForgotten }
         let valid = present.isEmpty ? known : present
         if valid.contains(where: { $0.contact.name == name }) { return true }
         if valid.contains(where: { $0.contact.isAt(address) }) { return false }
-        return greeting.name == name && !isTaken(name, from: greeting.instance)
+        return greeting.name == name && !isTaken(name, from: greeting.process)
     }
 
     /// Returns whether mDNS knows another process by this name.
-    private func isTaken(_ name: String, from process: UInt64) -> Bool {
-        records.contains { $0.key != process && $0.value.contains { $0.contact.name == name } }
+    private func isTaken(_ name: String, from process: PeerProcess) -> Bool {
+        records.values.contains { $0.contains { $0.contact.name == name && !$0.contact.isOf(process) } }
     }
 }

@@ -219,8 +219,14 @@ public struct ConnectionTable<Link: PeerLink> {
     ) -> Link? {
         guard let link = forget(id) else { return nil }
         if let other = others(of: link).first {
-            // The process stays connected, and so does the contact: only one connection ends.
+            // The process stays connected, and so do its contacts: only one connection ends.
             if let contact = link.contact, case .address = contact { setContact(contact, of: other) }
+            // What mDNS takes for another process was not reached.
+            if let contact = link.contact.flatMap({ dialer.contact($0) }), contact.key.instance != nil,
+                let process = link.connection.greeting?.process, !contact.isOf(process)
+            {
+                dialer.contactDidDisconnect(contact.key, after: pause, now: now)
+            }
             return link
         }
         let (own, rest) = contacts(of: link)

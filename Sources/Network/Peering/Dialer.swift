@@ -79,11 +79,12 @@ public struct Dialer {
         }
     }
 
-    /// Removes forgotten contacts of the same process that share an address: it now uses another name.
+    /// Removes forgotten contacts of the same peer's process that share an address: it now uses another name.
     private mutating func dropPredecessors(of contact: PeerContact) {
         guard let process = contact.key.instance, entries[contact.key] == nil else { return }
         for key in services[process, default: []] where entries[key]?.isForgotten == true {
-            if entries[key]?.contact.sharesAddress(with: contact) ?? false { remove(key) }
+            guard let former = entries[key]?.contact, former.peer == contact.peer else { continue }
+            if former.sharesAddress(with: contact) { remove(key) }
         }
     }
 

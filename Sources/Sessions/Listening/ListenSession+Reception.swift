@@ -11,7 +11,7 @@ extension ListenSession {
         case .property(let property): change { $0.timeline.note(property) }
         case .packets(let descriptions, let data):
             guard let frames = change({ $0.timeline.take(descriptions) }) ?? nil,
-                isWanted(frames.upperBound, now), let epoch = reception?.timeline.newest
+                let epoch = reception?.timeline.newest, isWanted(frames, of: epoch, now)
             else { return }
             actions.append(.enqueue(frames.lowerBound, descriptions, data, epoch.queueEpoch))
         }
@@ -71,10 +71,12 @@ extension ListenSession {
         }
     }
 
-    /// Returns whether frames before `end` are neither too late to be heard nor too early to be recorded.
-    private mutating func isWanted(_ end: FramePosition, _ now: HostTime) -> Bool {
-        guard isRecorder else { return !isStale(end, now) }
-        guard pace?.takes(upTo: end, now: now) == false, let name = broadcasterName else { return true }
+    /// Returns whether frames are neither too late to be heard nor too early to be recorded.
+    private mutating func isWanted(_ frames: Range<FramePosition>, of epoch: ReceivedEpoch, _ now: HostTime) -> Bool {
+        guard isRecorder else { return !isStale(frames.upperBound, now) }
+        guard pace?.takes(frames, of: epoch.queueEpoch, now: now) == false, let name = broadcasterName else {
+            return true
+        }
         tellOnce(.tooFarAhead(broadcaster: name))
         return false
     }
@@ -91,7 +93,7 @@ extension ListenSession {
     private mutating func endStream(_ id: Epoch, at end: FramePosition, _ now: HostTime) {
         guard let epoch = change({ $0.timeline.change(id) { $0.end(at: end) } }) ?? nil else { return }
         // A recording is filled with silence up to its end.
-        if isRecorder, !isWanted(end, now) { return }
+        if isRecorder, !isWanted(end..<end, of: epoch, now) { return }
         actions.append(.finish(at: end, epoch.queueEpoch))
     }
 

@@ -10,8 +10,8 @@ import WireProtocol
 ///     muted	1.000	1763740800	hw:1, USB Audio DAC
 ///     role	-1.000	1763740800	hw:1, USB Audio DAC
 ///
-/// A line of another kind is left out, and so is one that makes no sense: it marks the file as damaged. Of each kind
-/// the ``capacity`` records used last are kept.
+/// A line of this form, but another kind is left out, and so is one that makes no sense: it marks the file as damaged.
+/// Of each kind the ``capacity`` records used last are kept.
 package struct MemoryFile: Hashable, Sendable {
     package static let capacity = 64
     /// Bytes of a name. With ``capacity`` names of six kinds the file stays below what is read of it.

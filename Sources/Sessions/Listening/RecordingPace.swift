@@ -12,7 +12,8 @@ import AudioCore
 // What a command cut off is not in the file, and counts no more. When an epoch is broken off without a cut, its
 // recorded lead was never played, and the next epoch gets a lead of its own. New epochs are no way around the limit
 // either: over all epochs no more is taken than twice what can have been played, and a minute. What was cut had to be
-// decoded all the same, which takes no place on a disk, but work: the bound on that is above what any commands ask for.
+// decoded all the same, as pre-roll is, which takes no place on a disk, but work: twenty times what can have been
+// played, and ten minutes, which is above what a person's commands ask for.
 
 /// A limit on how much of a broadcast a recorder takes by now.
 ///
@@ -34,6 +35,8 @@ struct RecordingPace {
         var began: HostTime
         /// The frame after the last one taken.
         var taken: FramePosition
+        /// Of all its packets, pre-roll included.
+        var decoded = TimeSpan.zero
         /// The frame before which its sound ends for now.
         var cut: FramePosition?
 
@@ -41,7 +44,6 @@ struct RecordingPace {
             TimeSpan(seconds: (Double(end.index) - Double(entry.index)) / rate)
         }
 
-        var decoded: TimeSpan { span(upTo: taken) }
         var recorded: TimeSpan { span(upTo: min(taken, max(entry, cut ?? taken))) }
     }
 
@@ -83,16 +85,21 @@ struct RecordingPace {
         began? -= span
     }
 
-    /// Returns whether the newest epoch may be recorded up to `end` by now, and takes it as recorded.
-    mutating func takes(upTo end: FramePosition, now: HostTime) -> Bool {
-        guard let began, let newest = stretches.last else { return false }
-        let span = newest.span(upTo: end)
-        let former = stretches.dropLast().reduce(earlier) { ($0.recorded + $1.recorded, $0.decoded + $1.decoded) }
-        guard span <= (now - newest.began) * (1 + Self.tolerance) + ListenLimits.recordingLead,
-            former.recorded + span <= (now - began) * Self.overallFactor + Self.overallLead,
-            former.decoded + span <= (now - began) * Self.decodedFactor + Self.decodedLead
+    /// Returns whether these frames of an epoch may be recorded by now, and takes them as recorded. Where no packets
+    /// come with them, the range is empty.
+    mutating func takes(_ frames: Range<FramePosition>, of epoch: Epoch, now: HostTime) -> Bool {
+        guard let began, let index = stretches.lastIndex(where: { $0.epoch == epoch }) else { return false }
+        let stretch = stretches[index]
+        let span = stretch.span(upTo: frames.upperBound)
+        let decoded = TimeSpan(seconds: Double(frames.upperBound - frames.lowerBound) / stretch.rate)
+        let others = stretches.indices.reduce(earlier.recorded) { $1 == index ? $0 : $0 + stretches[$1].recorded }
+        let allDecoded = stretches.reduce(earlier.decoded + decoded) { $0 + $1.decoded }
+        guard span <= (now - stretch.began) * (1 + Self.tolerance) + ListenLimits.recordingLead,
+            others + span <= (now - began) * Self.overallFactor + Self.overallLead,
+            allDecoded <= (now - began) * Self.decodedFactor + Self.decodedLead
         else { return false }
-        stretches[stretches.count - 1].taken = max(newest.taken, end)
+        stretches[index].taken = max(stretch.taken, frames.upperBound)
+        stretches[index].decoded += decoded
         return true
     }
 }

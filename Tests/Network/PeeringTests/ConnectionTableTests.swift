@@ -92,6 +92,29 @@ import WireProtocol
         #expect(rig.call(401, from: "10.0.0.69") == .full)
     }
 
+    /// A record names another peer's process at this one's address. That is found out by a call, and forgotten with the
+    /// record.
+    @Test func aRecordOfAnotherProcessIsNotTakenForAConnectedOne() throws {
+        let rig = Rig()
+        rig.call(1)
+        try rig.greet(1, instance: 7)
+        rig.accept(1)
+        let forged = PeerContact(
+            key: .instance(7, service: "forged"), peer: UUIDBytes(high: 6, low: 6), name: "Other", roles: .listener,
+            addresses: [NetworkAddress(host: "10.0.0.1")])
+        _ = rig.table.updateContact(forged, now: rig.now)
+        let dial = try #require(rig.due().first)
+        #expect(rig.add(2, .dialed, dial: dial))
+        try rig.greet(2, instance: 7)
+        #expect(rig.claim(2) == .contested && rig.remove(2, pause: .seconds(1)))
+        rig.now += .milliseconds(999)
+        #expect(rig.due().isEmpty)
+        rig.now += .milliseconds(1)
+        #expect(rig.due().map(\.key) == [forged.key])
+        #expect(rig.remove(1))
+        #expect(rig.forgetContact(7, service: "forged").isEmpty && rig.table.dialer.contact(forged.key) == nil)
+    }
+
     @Test func onlyAllowedPeersOfTheWantedRoleAreDialled() {
         let rig = Rig(allowed: ["Attic"])
         rig.updateContact(5, "self")

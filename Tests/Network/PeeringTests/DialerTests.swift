@@ -1,7 +1,8 @@
 import AudioCore
-import Peering
 import Testing
 import WireProtocol
+
+@testable import Peering
 
 @Suite(.timeLimit(.minutes(5))) struct DialerTests {
     private let start = HostTime(nanoseconds: 1_000_000_000)
@@ -20,6 +21,25 @@ import WireProtocol
         for instance in 1...5 { dialer.update(contact(UInt64(instance), "host"), now: start) }
         #expect(due(&dialer, start).map(\.key) == (1...5).map { .instance($0) })
         #expect(due(&dialer, start + .milliseconds(900)).isEmpty)
+    }
+
+    /// Somebody announces the number of a process that mDNS has forgotten, at its address.
+    @Test func aContactIsReplacedByOneOfItsOwnPeerOnly() {
+        var dialer = Dialer()
+        var own = contact(1, "a")
+        own.peer = UUIDBytes(high: 1, low: 1)
+        dialer.update(own, now: start)
+        dialer.contactDidConnect(own.key)
+        dialer.markForgotten(own.key)
+        var other = own
+        other.key = .instance(1, service: "other")
+        other.peer = UUIDBytes(high: 2, low: 2)
+        dialer.update(other, now: start)
+        #expect(dialer.contact(own.key) != nil)
+        other.key = .instance(1, service: "renamed")
+        other.peer = own.peer
+        dialer.update(other, now: start)
+        #expect(dialer.contact(own.key) == nil)
     }
 
     @Test func addressesOfOneContactAreStaggeredUntilOneConnects() {

@@ -51,6 +51,23 @@ extension BroadcastSessionTests {
         #expect(broadcast.dials.count == dialCount)
     }
 
+    /// Nor does whoever states its number come in by its name.
+    @Test func aNameBelongsToTheProcessOfOnePeer() {
+        var broadcast = ScriptedBroadcast { $0.allowedNames = ["Kitchen"] }
+        broadcast.give(seconds: 60)
+        let owner = PeerKeyPair.random().key
+        var own = contact(8, "Kitchen", at: "10.0.0.1")
+        own.peer = owner.uuid
+        broadcast.handle(.contact(own))
+        for (id, name) in [(2, "Kitchen"), (3, "Other")] {
+            broadcast.join(id, name: name, instance: 8, key: PeerKeyPair.random().key)
+            #expect(broadcast.heard[id]?.refusal?.reason == .notAllowed)
+        }
+        broadcast.join(1, name: "Kitchen", instance: 8, key: owner)
+        broadcast.join(4, name: "Other", instance: 8, key: PeerKeyPair.random().key)
+        #expect(broadcast.heard[1]?.refusal == nil && broadcast.heard[4]?.refusal?.reason == .notAllowed)
+    }
+
     @Test func aNameMeansTheListenerThatBearsItNow() {
         var broadcast = ScriptedBroadcast { $0.allowedNames = ["Kitchen"] }
         broadcast.give(seconds: 60)

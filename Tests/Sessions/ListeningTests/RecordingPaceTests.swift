@@ -73,7 +73,7 @@ import Testing
         for number in 1...60 {
             let (epoch, now) = (Epoch(UInt32(number)), start + .seconds(Int64(number)))
             pace.begin(epoch, at: frame(100), rate: Self.rate, now: now)
-            #expect(pace.takes(upTo: frame(110), now: now) == true)
+            #expect(pace.takes(frame(100)..<frame(110), of: epoch, now: now) == true)
             if isDropped { pace.drop(epoch) } else { pace.cut(epoch, at: frame(101)) }
         }
     }
@@ -87,7 +87,7 @@ import Testing
                 pace.cut(Epoch(UInt32(number)), at: .zero)
                 pace.resume(Epoch(UInt32(number)))
             }
-            return pace.takes(upTo: frame(15), now: start)
+            return pace.takes(.zero..<frame(15), of: Epoch(UInt32(number)), now: start)
         }
         #expect(taken == 4)
     }
@@ -98,9 +98,29 @@ import Testing
         let taken = (1...1_000).count { number in
             pace.begin(Epoch(UInt32(number)), at: .zero, rate: Self.rate, now: start)
             defer { pace.drop(Epoch(UInt32(number))) }
-            return pace.takes(upTo: frame(15), now: start)
+            return pace.takes(.zero..<frame(15), of: Epoch(UInt32(number)), now: start)
         }
         #expect(taken == 40)
+    }
+
+    /// Nor is pre-roll.
+    @Test func prerollIsWorkToo() {
+        var pace = RecordingPace()
+        pace.begin(Epoch(1), at: FramePosition(1 << 52), rate: Self.rate, now: start)
+        let taken = (0..<1_000).count { number in
+            pace.takes(frame(Double(number) * 10)..<frame(Double(number) * 10 + 10), of: Epoch(1), now: start)
+        }
+        #expect(taken == 60)
+    }
+
+    /// An epoch that is heard again is judged by its own beginning.
+    @Test func eachEpochIsJudgedByItsOwnFrames() {
+        var pace = RecordingPace()
+        pace.begin(Epoch(1), at: .zero, rate: Self.rate, now: start)
+        pace.begin(Epoch(2), at: FramePosition(1 << 52), rate: Self.rate, now: start)
+        #expect(pace.takes(.zero..<frame(15), of: Epoch(1), now: start))
+        #expect(!pace.takes(frame(15)..<frame(16), of: Epoch(1), now: start))
+        #expect(!pace.takes(.zero..<frame(1), of: Epoch(3), now: start))
     }
 
     /// Nor where each ends with a packet of its beginning.
@@ -114,5 +134,11 @@ import Testing
             if endsAtItsBeginning { _ = pace.takes(upTo: .zero, now: now) }
         }
         #expect(taken <= 62)
+    }
+}
+
+extension RecordingPace {
+    fileprivate mutating func takes(upTo end: FramePosition, now: HostTime) -> Bool {
+        takes(end..<end, of: Epoch(1), now: now)
     }
 }

@@ -22,7 +22,7 @@ final class ControlRelay: PeerNetworkDelegate {
 
     private struct Connection {
         var peer: PeerConnection
-        let broadcaster: UInt64
+        let broadcaster: PeerProcess
         /// Whether it asked for more than the outcome of its commands.
         var isCurious = false
         /// Whether it asked for all changes of the programme, too.
@@ -86,7 +86,7 @@ final class ControlRelay: PeerNetworkDelegate {
 
     /// Closes connections that lead to a broadcaster which is not heard any more.
     func review() {
-        let present = broadcaster()?.instance
+        let present = broadcaster()?.process
         for (id, connection) in connections where connection.broadcaster != present { close(id) }
     }
 
@@ -111,7 +111,7 @@ final class ControlRelay: PeerNetworkDelegate {
         let connection = connections.removeValue(forKey: id)
         askers = askers.filter { $0.value != id }
         network.close(id)
-        if let connection, connection.isFollower, connection.broadcaster == broadcaster()?.instance { endFollowing() }
+        if let connection, connection.isFollower, connection.broadcaster == broadcaster()?.process { endFollowing() }
     }
 
     // MARK: PeerNetworkDelegate
@@ -124,7 +124,7 @@ final class ControlRelay: PeerNetworkDelegate {
         }
         let peer = PeerConnection(
             direction: direction, address: address, messageByteCount: Self.messageByteCount, now: .now())
-        connections[id] = Connection(peer: peer, broadcaster: broadcaster.instance)
+        connections[id] = Connection(peer: peer, broadcaster: broadcaster.process)
         send(WireEncoder.greeting(broadcaster), to: id)
     }
 

@@ -22,7 +22,7 @@ struct MemoryStore: ListenerMemory {
                     file.isDamaged
                     ? MemoryDamage(
                         path: directory.path(of: Self.fileName),
-                        keptAs: directory.path(of: try directory.setAside(Self.fileName))) : nil
+                        keptAs: directory.path(of: try directory.keepAside(Self.fileName))) : nil
                 file.records[subject] = record
                 try directory.write(file.bytes, to: Self.fileName)
                 return damage

@@ -60,14 +60,24 @@ struct StateDirectory: Hashable, Sendable {
     /// as it is called under the lock.
     /// - Returns: the other name.
     func setAside(_ name: String, as mark: String = "damaged") throws(StateError) -> String {
-        let names = (1...Self.setAsideLimit).map { "\(name).\(mark)" + ($0 == 1 ? "" : "-\($0)") }
-        guard let other = names.first(where: { access(path(of: $0), F_OK) != 0 }) else {
-            errno = EEXIST
-            throw StateError("rename", path(of: name))
-        }
+        let other = try nameAside(name, mark)
         guard rename(path(of: name), path(of: other)) == 0 else { throw StateError("rename", path(of: name)) }
         try syncNames()
         return other
+    }
+
+    /// Gives a file another name besides its own, which it keeps until something else is written to it.
+    func keepAside(_ name: String, as mark: String = "damaged") throws(StateError) -> String {
+        let other = try nameAside(name, mark)
+        guard link(path(of: name), path(of: other)) == 0 else { throw StateError("link", path(of: name)) }
+        return other
+    }
+
+    private func nameAside(_ name: String, _ mark: String) throws(StateError) -> String {
+        let names = (1...Self.setAsideLimit).map { "\(name).\(mark)" + ($0 == 1 ? "" : "-\($0)") }
+        if let other = names.first(where: { access(path(of: $0), F_OK) != 0 }) { return other }
+        errno = EEXIST
+        throw StateError("rename", path(of: name))
     }
 
     /// Files of one name and mark that are kept.
