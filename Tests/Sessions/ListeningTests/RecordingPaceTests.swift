@@ -118,9 +118,9 @@ import Testing
         var pace = RecordingPace()
         pace.begin(Epoch(1), at: .zero, rate: Self.rate, now: start)
         pace.begin(Epoch(2), at: FramePosition(1 << 52), rate: Self.rate, now: start)
-        #expect(pace.takes(.zero..<frame(15), of: Epoch(1), now: start))
-        #expect(!pace.takes(frame(15)..<frame(16), of: Epoch(1), now: start))
-        #expect(!pace.takes(.zero..<frame(1), of: Epoch(3), now: start))
+        #expect(pace.takes(.zero..<frame(15), of: Epoch(1), now: start) == true)
+        #expect(pace.takes(frame(15)..<frame(16), of: Epoch(1), now: start) == false)
+        #expect(pace.takes(.zero..<frame(1), of: Epoch(3), now: start) == false)
     }
 
     /// Nor where each ends with a packet of its beginning.
