@@ -4,7 +4,8 @@ import Peering
 import SimulationKit
 import Testing
 
-/// Somebody goes by the identity of a process that takes part: nobody hears of it, and nothing grows.
+/// Somebody who has a copy of its key goes by the identity of a process that takes part: nobody hears of it, and
+/// nothing grows.
 @Suite(.timeLimit(.minutes(5))) struct IdentityTests {
     let song = VirtualSong(title: "Song", duration: .seconds(30))
 
@@ -30,6 +31,7 @@ import Testing
         world.run(for: .seconds(5))
         let victims = world.listeners
         let impostor = world.addListener("Impostor", mdns: mdns) {
+            $0.greeting.peer = victims[0].greeting.peer
             $0.greeting.instance = victims[0].greeting.instance
             $0.address = NetworkAddress(host: broadcaster.machine.name)
         }
@@ -51,6 +53,7 @@ import Testing
         world.run(for: .seconds(5))
         let other = VirtualSong(title: "Other", duration: .seconds(60), variant: 1)
         let impostor = world.addBroadcaster("Impostor", song: other, mdns: mdns) {
+            $0.greeting.peer = broadcaster.greeting.peer
             $0.greeting.instance = broadcaster.greeting.instance
         }
         impostor.name(listener: NetworkAddress(host: world.listeners[0].machine.name))
@@ -73,6 +76,7 @@ import Testing
         world.network.cut(off: victim.machine, for: .seconds(6))
         world.run(for: .seconds(4))
         let impostor = world.addListener("Impostor", mdns: false) {
+            $0.greeting.peer = victim.greeting.peer
             $0.greeting.instance = victim.greeting.instance
             $0.address = NetworkAddress(host: broadcaster.machine.name)
         }
