@@ -35,8 +35,6 @@ struct RecordingPace {
         var began: HostTime
         /// The frame after the last one taken.
         var taken: FramePosition
-        /// Of all its packets, pre-roll included.
-        var decoded = TimeSpan.zero
         /// The frame before which its sound ends for now.
         var cut: FramePosition?
 
@@ -51,16 +49,14 @@ struct RecordingPace {
     private var stretches: [Stretch] = []
     /// When the first epoch began.
     private var began: HostTime?
-    /// What was recorded and decoded of epochs before these.
-    private var earlier = (recorded: TimeSpan.zero, decoded: TimeSpan.zero)
+    /// What was recorded of epochs before these.
+    private var earlier = TimeSpan.zero
+    /// Of all packets of all epochs, pre-roll included.
+    private var decoded = TimeSpan.zero
 
     /// Begins an epoch with this frame.
     mutating func begin(_ epoch: Epoch, at entry: FramePosition, rate: Double, now: HostTime) {
-        if stretches.count > ListenLimits.heldEpochCount {
-            let oldest = stretches.removeFirst()
-            earlier.recorded += oldest.recorded
-            earlier.decoded += oldest.decoded
-        }
+        if stretches.count > ListenLimits.heldEpochCount { earlier += stretches.removeFirst().recorded }
         stretches.append(Stretch(epoch: epoch, entry: entry, rate: rate, began: now, taken: entry))
         began = began ?? now
     }
@@ -91,15 +87,14 @@ struct RecordingPace {
         guard let began, let index = stretches.lastIndex(where: { $0.epoch == epoch }) else { return false }
         let stretch = stretches[index]
         let span = stretch.span(upTo: frames.upperBound)
-        let decoded = TimeSpan(seconds: Double(frames.upperBound - frames.lowerBound) / stretch.rate)
-        let others = stretches.indices.reduce(earlier.recorded) { $1 == index ? $0 : $0 + stretches[$1].recorded }
-        let allDecoded = stretches.reduce(earlier.decoded + decoded) { $0 + $1.decoded }
+        let others = stretches.indices.reduce(earlier) { $1 == index ? $0 : $0 + stretches[$1].recorded }
+        let decoded = decoded + TimeSpan(seconds: Double(frames.upperBound - frames.lowerBound) / stretch.rate)
         guard span <= (now - stretch.began) * (1 + Self.tolerance) + ListenLimits.recordingLead,
             others + span <= (now - began) * Self.overallFactor + Self.overallLead,
-            allDecoded <= (now - began) * Self.decodedFactor + Self.decodedLead
+            decoded <= (now - began) * Self.decodedFactor + Self.decodedLead
         else { return false }
         stretches[index].taken = max(stretch.taken, frames.upperBound)
-        stretches[index].decoded += decoded
+        self.decoded = decoded
         return true
     }
 }

@@ -103,7 +103,7 @@ import Testing
         #expect(taken == 40)
     }
 
-    /// Nor is pre-roll.
+    /// Pre-roll is decoded, and not recorded.
     @Test func prerollIsWorkToo() {
         var pace = RecordingPace()
         pace.begin(Epoch(1), at: FramePosition(1 << 52), rate: Self.rate, now: start)
