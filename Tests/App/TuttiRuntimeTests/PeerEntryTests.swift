@@ -11,9 +11,12 @@ import WireProtocol
 
 /// What is made of the answers of broadcasts.
 @Suite(.timeLimit(.minutes(5))) struct PeerEntryTests {
-    private func peer(_ instance: UInt64, _ name: String, _ roles: PeerRoles) -> DiscoveredPeer {
+    private func peer(
+        _ instance: UInt64, _ name: String, _ roles: PeerRoles, key: UInt64 = 1
+    ) -> DiscoveredPeer {
         let record = PeerRecord(
-            id: UUIDBytes(high: 0, low: instance), instance: instance, name: name, roles: roles, protocolVersion: 2)
+            id: UUIDBytes(high: key, low: instance), instance: instance, name: name, roles: roles,
+            protocolVersion: 2)
         let service = PeerService(
             instance: instance, peer: record.id, name: name, domain: "local", hostName: "\(name).local", port: 7)
         return DiscoveredPeer(record: record, service: service, addresses: [.v4(0x0A00_0001)], interface: 1)
@@ -85,6 +88,16 @@ import WireProtocol
         let heard = state(.playing, "New", [listener(3, .playing)])
         #expect(doings(peers, [left, heard]).last == "playing New")
         #expect(doings(peers, [heard, left]).last == "playing New")
+    }
+
+    @Test func ofTwoThatAnnounceOneNumberNothingIsKnown() {
+        let answer = state(.playing, "Song", [listener(2, .playing)])
+        let one = [peer(1, "Attic", .broadcaster), peer(2, "Bath", .listener)]
+        let two = one + [peer(2, "Kitchen", .listener, key: 2)]
+        #expect(doings(two, [answer]) == ["playing Song", "unknown -", "unknown -"])
+        // One process that mDNS knows by two names.
+        let renamed = one + [peer(2, "Bath #2", .listener)]
+        #expect(doings(renamed, [answer]) == ["playing Song", "playing Song", "playing Song"])
     }
 
     // MARK: As what it is known

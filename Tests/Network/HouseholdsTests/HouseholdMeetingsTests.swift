@@ -50,7 +50,7 @@ private struct Network {
             case .send(let channel, let document): onTheWay.append((ends[channel].other, document))
             case .store(let household): stored[process] = household
             case .changed: changeCounts[process] += 1
-            case .admitted: Issue.record("nobody shows an invitation")
+            case .admitted, .full: Issue.record("nobody shows an invitation")
             }
         }
     }

@@ -47,7 +47,7 @@ struct InvitationMeetingTests {
             case .send(7, let document): documents.append(document)
             case .store(let household): stored.append(household)
             case .admitted(let name): names.append(name)
-            case .standing, .send, .changed: break
+            case .standing, .send, .full, .changed: break
             }
         }
         #expect(standings == [.member] && names == ["Bath"] && stored == [meetings.household])
@@ -92,6 +92,22 @@ struct InvitationMeetingTests {
             }
             #expect(meetings.household == home)
         }
+    }
+
+    @Test func aFullHouseholdSaysSo() throws {
+        var home = try home()
+        let invitation = try Invitation(to: home, until: end, by: member)
+        for _ in 0..<HouseholdLimits.removalCount {
+            try home.remove(PeerKeyPair.random().signingKey, by: member)
+        }
+        var meetings = HouseholdMeetings<Int>(keys: member, household: home)
+        let actions = actions(try request(invitation), &meetings)
+        try #require(actions.count == 2)
+        guard case .standing(7, .stranger) = actions[0], case .full = actions[1] else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(meetings.household == home)
     }
 
     @Test func aMachineInOpenModeLetsNobodyIn() throws {

@@ -14,11 +14,18 @@ extension PeerList {
         let states = peers.compactMap { answers[PeerContact($0).key]?.state }
         let listeners = listenerStatuses(states)
         let isComplete = states.count == answers.count && states.allSatisfy(\.namesAllListeners)
+        let processes = Set(peers.map { PeerProcess(peer: $0.record.id, instance: $0.record.instance) })
+        let claims = Dictionary(grouping: processes, by: \.instance)
         return peers.map { peer in
             let status =
-                peer.record.roles.contains(.broadcaster)
-                ? PeerStatus(answers[PeerContact(peer).key] ?? .silent)
-                : listeners[peer.record.instance] ?? PeerStatus(activity: isComplete ? .idle : .unknown)
+                if peer.record.roles.contains(.broadcaster) {
+                    PeerStatus(answers[PeerContact(peer).key] ?? .silent)
+                } else if claims[peer.record.instance, default: []].count > 1 {
+                    // A broadcast names its listeners by this number alone: it may mean either.
+                    PeerStatus(activity: .unknown)
+                } else {
+                    listeners[peer.record.instance] ?? PeerStatus(activity: isComplete ? .idle : .unknown)
+                }
             let relation =
                 survey.keys[PeerContact(peer).key].map(known.relation(of:))
                 ?? known.relation(ofClaimed: peer.record.id)

@@ -93,10 +93,14 @@ final class HouseholdConnector {
         do throws(HouseholdError) {
             for action in try body() { perform(action) }
         } catch {
-            guard error == .full, !hasToldFull, let household else { return }
-            hasToldFull = true
-            emit(.notice(.household(.full(household.name))))
+            if error == .full { tellFull() }
         }
+    }
+
+    private func tellFull() {
+        guard !hasToldFull, let household else { return }
+        hasToldFull = true
+        emit(.notice(.household(.full(household.name))))
     }
 
     // MARK: The store
@@ -174,6 +178,7 @@ final class HouseholdConnector {
         case .send(let id, let document): send(id, WireEncoder.household(document.withBytes { Array($0) }))
         case .store(let household): store(household)
         case .admitted(let name): emit(.notice(.household(.admitted(name))))
+        case .full: tellFull()
         case .changed: onChange()
         }
     }

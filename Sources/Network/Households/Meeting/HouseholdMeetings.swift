@@ -21,6 +21,8 @@ public struct HouseholdMeetings<ID: Hashable & Sendable>: Sendable {
         case store(Household)
         /// A new machine of this name was let in by its invitation.
         case admitted(name: String)
+        /// A new machine's invitation holds, but the household is full.
+        case full
         /// The household, or this machine's place in it, is another one than before.
         case changed
     }
@@ -68,17 +70,22 @@ public struct HouseholdMeetings<ID: Hashable & Sendable>: Sendable {
     public mutating func receive(introduction bytes: ByteBuffer, from id: ID, at unixTime: Int64 = .max) -> [Action] {
         guard var channel = channels[id], channel.standing == nil else { return [] }
         let introduction = HouseholdIntroduction(decoding: bytes)
-        if let request = introduction.flatMap({ try? InvitationRequest(decoding: $0.invitation) }),
-            (try? keeper.admit(request, in: channel.meeting, at: unixTime)) == true, let household
-        {
-            channels[id]?.standing = keeper.standing(in: channel.meeting)
-            return [.standing(id, .member), .admitted(name: request.name), .store(household)] + spread()
+        var isFull = false
+        if let request = introduction.flatMap({ try? InvitationRequest(decoding: $0.invitation) }) {
+            do throws(InvitationError) {
+                if try keeper.admit(request, in: channel.meeting, at: unixTime), let household {
+                    channels[id]?.standing = keeper.standing(in: channel.meeting)
+                    return [.standing(id, .member), .admitted(name: request.name), .store(household)] + spread()
+                }
+            } catch {
+                isFull = error == .household(.full)
+            }
         }
         let document = introduction.flatMap { keeper.receive($0.sign, in: &channel.meeting) }
         let standing = keeper.standing(in: channel.meeting)
         channel.standing = standing
         channels[id] = channel
-        return [.standing(id, standing)] + (document.map { [.send(id, $0)] } ?? [])
+        return [.standing(id, standing)] + (document.map { [.send(id, $0)] } ?? []) + (isFull ? [.full] : [])
     }
 
     /// Takes a document that the other end sent.

@@ -109,7 +109,7 @@ final class VirtualConnector {
                 write(WireEncoder.household(document.withBytes { Array($0) }), to: id)
             case .store(let household): identity.merge(household)
             // Nobody is invited here.
-            case .admitted: break
+            case .admitted, .full: break
             case .changed: onChange()
             }
         }
@@ -122,7 +122,7 @@ final class VirtualConnector {
         func rank(_ action: HouseholdMeetings<ConnectionID>.Action) -> Int {
             switch action {
             case .store: -2
-            case .admitted, .changed: -1
+            case .admitted, .full, .changed: -1
             case .standing(let id, _), .send(let id, _): id.number
             }
         }
