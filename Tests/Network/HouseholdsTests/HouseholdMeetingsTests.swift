@@ -96,6 +96,21 @@ struct HouseholdMeetingsTests {
         #expect(network.standing(0) == .thisMachine)
     }
 
+    /// They share what is stored: a document would not be taken, and may be too long for whoever is no other member.
+    @Test func processesOfOneMachineSendEachOtherNoDocument() throws {
+        let home = try household(0..<2)
+        var grown = home
+        try grown.admit(keys[2].signingKey, name: "2", by: keys[0])
+        var network = Network([home, grown].map { HouseholdMeetings(keys: keys[0], household: $0) })
+        try network.connect(0, 1, keys: [keys[0], keys[0]])
+        #expect(network.standing(0) == .thisMachine && network.standing(1) == .thisMachine)
+        #expect(network.stored[0] == home && network.changeCounts == [0, 0])
+        var smaller = grown
+        try smaller.remove(keys[1].signingKey, by: keys[0])
+        try network.adopt(smaller, 0)
+        #expect(network.stored[1] == grown && network.changeCounts == [1, 0])
+    }
+
     /// 2 was let in while 1 was away: 1 believes the secret, and has the document a moment later.
     @Test func whoWasLetInElsewhereIsAMemberAtOnce() throws {
         let home = try household(0..<2)

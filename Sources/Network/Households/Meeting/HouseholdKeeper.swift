@@ -7,9 +7,9 @@ import SecureChannel
 //     each  ──── document ──────────▶  the other     if the signs show that the documents differ
 //     either ─── document ──────────▶  the other     if its own says more than what it was sent
 //
-// A document goes only to a key that is a member in it. One is taken from such a key, and also from a key that has
-// shown that it knows the secret: it was let in while this machine was away. What it sends is read like anything that
-// strangers send, as every statement is signed.
+// A document goes only to a key that is a member in it, and never to this machine's own: its processes share what is
+// stored. One is taken from such a key, and also from a key that has shown that it knows the secret: it was let in
+// while this machine was away. What it sends is read like anything that strangers send, as every statement is signed.
 //
 // Whoever was let in while a member was away, and meets it after somebody was removed, is unknown to it: the member
 // does not have the secret of after the removal. It hears of both from any member that it knows.
@@ -93,10 +93,10 @@ public struct HouseholdKeeper: Sendable {
         return Reception(answer: document(for: &meeting), isChanged: isChanged)
     }
 
-    /// Returns the document if the other side is a member that does not have it yet. It is then taken to be sent.
+    /// Returns the document if the other side is another member, and does not have it yet. It is then taken to be sent.
     public func document(for meeting: inout HouseholdMeeting) -> SecretBytes? {
-        guard isMember, let household, let digest, household.isMember(meeting.remoteKey),
-            meeting.theirDigest != digest
+        guard isMember, let household, let digest, meeting.remoteKey != keys.key,
+            household.isMember(meeting.remoteKey), meeting.theirDigest != digest
         else { return nil }
         meeting.theirDigest = digest
         return household.encoded()
