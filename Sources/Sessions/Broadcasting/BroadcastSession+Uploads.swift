@@ -10,6 +10,12 @@ extension BroadcastSession {
     mutating func take(_ offer: SongOffer, from id: ConnectionID, _ now: HostTime) {
         let upload = SongUpload(offer)
         let origin = CommandOrigin.connection(id)
+        do throws(CommandRefusal) {
+            try authorize(origin)
+        } catch {
+            // Neither counted nor remembered, like any command of theirs: it takes nothing from those who may.
+            return answer(CommandLog<CommandOrigin>.refusal(of: upload.command, error), origin, now)
+        }
         switch log.admit(upload.command, from: origin, now: now) {
         case .repeated(let outcome), .excess(let outcome): return answer(outcome, origin, now)
         case .new: break
@@ -24,7 +30,6 @@ extension BroadcastSession {
     }
 
     private func check(_ offer: SongOffer, from id: ConnectionID) throws(CommandRefusal) {
-        try authorize(.connection(id))
         guard configuration.acceptsSongs else { throw .notAllowed }
         guard offer.byteCount > 0 else { throw .unplayable }
         guard offer.byteCount <= BroadcastLimits.longestUpload else { throw .songTooLong }

@@ -2,6 +2,7 @@ import AudioCore
 import Broadcasting
 import Households
 import Peering
+import Programmes
 import SecureChannel
 import Testing
 import WireProtocol
@@ -23,6 +24,12 @@ import WireProtocol
     private func refusal(_ broadcast: ScriptedBroadcast, _ id: Int) -> Refusal? {
         broadcast.heard[id]?.messages.lazy.compactMap { if case .refusal(let refusal) = $0 { refusal } else { nil } }
             .first
+    }
+
+    private func verdicts(_ broadcast: ScriptedBroadcast, _ id: Int) -> [CommandOutcome.Verdict] {
+        broadcast.heard[id]?.messages.compactMap {
+            if case .outcome(let outcome) = $0 { outcome.verdict } else { nil }
+        } ?? []
     }
 
     /// Before it has said who it is: it takes no place among those that may yet greet.
@@ -86,10 +93,23 @@ import WireProtocol
         broadcast.join(2, roles: .controller, key: PeerKeyPair.random().key)
         #expect(refusal(broadcast, 1) == nil && refusal(broadcast, 2)?.reason == .notAllowed)
         broadcast.say(WireEncoder.command(Command(.programme(.pause))), 1)
-        let outcome = broadcast.heard[1]?.messages.compactMap {
-            if case .outcome(let outcome) = $0 { outcome.verdict } else { nil }
+        #expect(verdicts(broadcast, 1) == [.refused(.notAllowed)])
+    }
+
+    /// Whatever they offer, and under whichever number: it takes nothing from those who may.
+    @Test func offersOfThoseWhoMayOnlyListenAreNeitherCountedNorRemembered() {
+        var broadcast = broadcast { $0.allow(.listen, for: .anyone) }
+        broadcast.join(1, key: stranger)
+        broadcast.join(2, roles: .controller, key: member, standing: .member)
+        let command = Command(.listeners(.volume(.level(5)), of: .all))
+        let offer = SongOffer(id: command.id, byteCount: 5, name: "guest.flac")
+        for _ in 0...ProgrammeLimits.commandBurst { broadcast.say(WireEncoder.songOffer(offer), 1) }
+        #expect(Set(verdicts(broadcast, 1)) == [.refused(.notAllowed)] && broadcast.offers.isEmpty)
+        broadcast.say(WireEncoder.command(command), 2)
+        guard case .done? = verdicts(broadcast, 2).first else {
+            Issue.record("\(verdicts(broadcast, 2))")
+            return
         }
-        #expect(outcome == [.refused(.notAllowed)])
     }
 
     @Test func aDocumentIsPassedOn() {
