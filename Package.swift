@@ -394,7 +394,9 @@ let testRooms = [
                     "AudioCore", "Broadcasting", "Controlling", "Households", "Peering", "Programmes", "SecureChannel",
                     "WireProtocol", nioCore,
                 ]),
-            tests("ObservingTests", ["AudioCore", "Observing", "Peering", "WireProtocol", nioCore]),
+            tests(
+                "ObservingTests",
+                ["AudioCore", "Households", "Observing", "Peering", "SecureChannel", "WireProtocol", nioCore]),
             tests(
                 "HouseholdSessionsTests",
                 [

@@ -2,17 +2,8 @@ import AudioCore
 import Peering
 import WireProtocol
 
-// Which broadcast an idle listener takes, of all that welcome it within ListenLimits.choiceTime:
-//
-// 1. one of this machine or of a member of its household;
-// 2. one whose name belongs to its key since it was heard before;
-// 3. any other.
-//
-// Of several in one class, the one with the lowest UUID, which follows from the key; of several broadcasts of one
-// machine, the one that began first. None of that is a matter of what strangers say of themselves, and listeners that
-// see the same broadcasts, and know the same of them, end with the same one.
-
-/// Choosing a broadcaster.
+/// Choosing a broadcaster, of all that welcome this listener within ``ListenLimits/choiceTime``: by the rule that
+/// `ConnectionTable.preferred(of:isInHousehold:)` has for all.
 extension ListenSession {
     /// Considers a broadcaster that has welcomed us.
     mutating func consider(_ id: ConnectionID, _ now: HostTime) {
@@ -39,12 +30,10 @@ extension ListenSession {
     }
 
     private func acquaintance(_ id: ConnectionID) -> Acquaintance {
-        guard let link = connections[id] else { return .stranger }
-        switch link.connection.standing {
-        case .thisMachine, .member: return .household
-        case .removed, .stranger: return connections.ownsItsName(id) ? .heardBefore : .stranger
-        }
+        connections.acquaintance(id, isInHousehold: isInHousehold)
     }
+
+    private var isInHousehold: Bool { configuration.access.household != nil }
 
     /// Whether more than one broadcaster could be chosen.
     private var mustChoose: Bool { configuration.address == nil && configuration.allowedNames.count != 1 }
@@ -52,7 +41,7 @@ extension ListenSession {
     /// Takes the first, by the rule, of the broadcasts that have welcomed us, and refuses the others.
     mutating func choose(_ now: HostTime) {
         let candidates = connections.ids.filter { connections[$0]?.isWelcome == true }
-        guard let chosen = candidates.min(by: { goesBefore($0, $1) }) else {
+        guard let chosen = connections.preferred(of: candidates, isInHousehold: isInHousehold) else {
             phase = .idle(since: now)
             return
         }
@@ -61,16 +50,6 @@ extension ListenSession {
             tell(.severalFound(names, taken: connections[chosen]?.connection.name ?? ""))
         }
         join(chosen, now)
-    }
-
-    private func goesBefore(_ a: ConnectionID, _ b: ConnectionID) -> Bool {
-        guard let one = connections[a]?.connection.greeting, let other = connections[b]?.connection.greeting else {
-            return connections[a] != nil
-        }
-        let (known, otherKnown) = (acquaintance(a), acquaintance(b))
-        if known != otherKnown { return known < otherKnown }
-        if one.peer != other.peer { return (one.peer.high, one.peer.low) < (other.peer.high, other.peer.low) }
-        return (one.started, one.instance) < (other.started, other.instance)
     }
 
     /// Becomes a member of the broadcast behind this connection.
@@ -108,11 +87,4 @@ extension ListenSession {
         ownCommands.forget()
         return Reception(of: greeting, acquaintance(id), over: id, now: now)
     }
-}
-
-/// How far a broadcaster is known; the lowest is taken.
-enum Acquaintance: Int, Comparable {
-    case household, heardBefore, stranger
-
-    static func < (a: Acquaintance, b: Acquaintance) -> Bool { a.rawValue < b.rawValue }
 }

@@ -26,7 +26,7 @@ import TuttiRuntime
         ),
         (
             .severalFound(["Attic", "Den"], taken: "Den"),
-            "several broadcasts: Attic, Den; taking the oldest, Den (choose with --from NAME)", .info
+            "several broadcasts: Attic, Den; taking Den (choose with --from NAME)", .info
         ),
         (.waitingForNext, "waiting for the next broadcast", .info),
         (.joined("Den"), "joined Den", .info),
@@ -107,7 +107,7 @@ import TuttiRuntime
     @Test func ofOneWhoLooksOn() {
         let notice = RuntimeNotice.observing(.severalFound(["Attic", "Den"], taken: "Den"))
         #expect(
-            notice.sentence == "several broadcasts: Attic, Den; checking the oldest, Den (choose with --from NAME)")
+            notice.sentence == "several broadcasts: Attic, Den; checking Den (choose with --from NAME)")
         #expect(notice.level == .info)
     }
 }

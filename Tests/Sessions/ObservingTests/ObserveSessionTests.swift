@@ -1,7 +1,9 @@
 import AudioCore
+import Households
 import NIOCore
 import Observing
 import Peering
+import SecureChannel
 import Testing
 import WireProtocol
 
@@ -18,10 +20,11 @@ import WireProtocol
         var notices: [ObserveNotice] = []
         var ending: ObserveEnding?
 
-        init(address: NetworkAddress? = nil, from names: [String] = []) {
+        init(address: NetworkAddress? = nil, from names: [String] = [], isInHousehold: Bool = false) {
             let greeting = Greeting(
                 roles: .observer, peer: UUIDBytes(high: 0, low: 1), instance: 1, started: 0, name: "check")
-            session = ObserveSession(greeting: greeting, address: address, allowedNames: names, now: now)
+            session = ObserveSession(
+                greeting: greeting, address: address, allowedNames: names, isInHousehold: isInHousehold, now: now)
         }
 
         mutating func handle(_ event: ObserveEvent) {
@@ -46,51 +49,108 @@ import WireProtocol
             }
         }
 
-        mutating func find(_ name: String, started: Int64 = 0, roles: PeerRoles = .broadcaster) {
+        /// mDNS names a broadcast, whose host is called as it is.
+        mutating func find(
+            _ name: String, instance: UInt64 = 100, started: Int64 = 0, roles: PeerRoles = .broadcaster
+        ) {
             handle(
                 .contact(
                     PeerContact(
-                        key: .instance(UInt64(started) + 100), name: name, roles: roles, started: started,
+                        key: .instance(instance), name: name, roles: roles, started: started,
                         addresses: [NetworkAddress(host: name)])))
         }
 
-        mutating func connect(roles: PeerRoles = .broadcaster) {
-            handle(.opened(ConnectionID(1), address: "10.0.0.1", dial: dials[0]))
+        /// A dial connects, by default the first one, and the other side greets.
+        mutating func connect(
+            _ id: Int = 1, to host: String? = nil, roles: PeerRoles = .broadcaster, key: PeerKey? = nil,
+            standing: PeerStanding = .stranger
+        ) {
+            guard let dial = dials.first(where: { host == nil || $0.address.host == host }) else {
+                Issue.record("nobody is dialled")
+                return
+            }
+            handle(.opened(ConnectionID(id), address: "10.0.0.\(id)", dial: dial))
+            if let key { handle(.authenticated(ConnectionID(id), key, standing)) }
             let greeting = Greeting(
-                roles: roles, peer: UUIDBytes(high: 0, low: 2), instance: 100, started: 0, name: "Den")
-            say(WireEncoder.greeting(greeting))
+                roles: roles, peer: key?.uuid ?? UUIDBytes(high: 0, low: UInt64(id) + 1), instance: UInt64(id) + 99,
+                started: 0, name: host ?? "Den")
+            say(WireEncoder.greeting(greeting), id)
         }
 
-        mutating func say(_ bytes: ByteBuffer) { handle(.received(ConnectionID(1), bytes)) }
+        mutating func say(_ bytes: ByteBuffer, _ id: Int = 1) { handle(.received(ConnectionID(id), bytes)) }
     }
 
     private let roster = Roster(state: .playing, title: "Song", entries: [])
 
-    @Test func theOldestBroadcastIsWatchedToItsEnd() {
+    private let keys = (0..<2).map { _ in PeerKeyPair.random().key }
+        .sorted { ($0.uuid.high, $0.uuid.low) < ($1.uuid.high, $1.uuid.low) }
+
+    /// Whatever mDNS says of when they began.
+    @Test func theBroadcastOfTheLowestUUIDIsWatchedToItsEnd() {
         var scene = Scene()
-        scene.find("Young", started: 20)
-        scene.find("Old", started: 10)
-        scene.find("Listener", started: 5, roles: .listener)
-        scene.wait(.milliseconds(200))
-        #expect(scene.dials.map(\.address.host) == ["Old"])
-        #expect(scene.notices == [.severalFound(["Old", "Young"], taken: "Old")])
-        scene.connect()
-        #expect(scene.watched == ["Den"])
+        scene.find("Low", instance: 100, started: 20)
+        scene.find("High", instance: 101)
+        scene.find("Listener", instance: 102, started: 5, roles: .listener)
+        #expect(scene.dials.map(\.address.host).sorted() == ["High", "Low"])
+        scene.connect(2, to: "High")
+        scene.connect(1, to: "Low")
+        scene.say(WireEncoder.roster(roster))
+        #expect(scene.watched.isEmpty && scene.rosters.isEmpty)
+        scene.wait(ObserveLimits.choiceTime + .milliseconds(20))
+        #expect(scene.notices == [.severalFound(["High", "Low"], taken: "Low")])
+        #expect(scene.watched == ["Low"] && scene.closed == [ConnectionID(2)])
         // The role is the first byte of the greeting, which follows type and length.
         #expect(scene.sent.getInteger(at: 6, as: UInt8.self) == PeerRoles.observer.rawValue)
-        scene.say(WireEncoder.roster(roster))
+        // It came before the choice.
         #expect(scene.rosters == [roster])
         scene.say(WireEncoder.broadcastEnd(BroadcastEnd(.completed)))
         #expect(scene.ending == .ended(BroadcastEnd(.completed)))
-        #expect(scene.closed == [ConnectionID(1)])
+        #expect(scene.closed.last == ConnectionID(1))
+    }
+
+    /// The stranger has the lower UUID, and is much faster.
+    @Test func inAHouseholdAMemberGoesBeforeAStranger() {
+        var scene = Scene(isInHousehold: true)
+        scene.find("Stranger", instance: 100)
+        scene.find("Member", instance: 101)
+        scene.connect(1, to: "Stranger", key: keys[0])
+        scene.wait(ObserveLimits.memberTime - .milliseconds(100))
+        #expect(scene.watched.isEmpty)
+        scene.connect(2, to: "Member", key: keys[1], standing: .member)
+        scene.wait(ObserveLimits.choiceTime)
+        #expect(scene.watched == ["Member"])
+    }
+
+    @Test func inAHouseholdAStrangerIsWatchedWhereNoMemberIs() {
+        var scene = Scene(isInHousehold: true)
+        scene.find("Stranger")
+        scene.connect(1, to: "Stranger", key: keys[0])
+        scene.wait(ObserveLimits.memberTime + .milliseconds(20))
+        #expect(scene.watched == ["Stranger"])
+    }
+
+    @Test func whoRefusesIsInNobodysWay() {
+        for isSecondRefusing in [false, true] {
+            var scene = Scene()
+            scene.find("Low", instance: 100)
+            scene.find("High", instance: 101)
+            scene.connect(1, to: "Low")
+            scene.say(WireEncoder.refusal(Refusal(.notAllowed, "members only")), 1)
+            scene.connect(2, to: "High")
+            if isSecondRefusing { scene.say(WireEncoder.refusal(Refusal(.notAllowed, "no")), 2) }
+            scene.wait(ObserveLimits.choiceTime * 2)
+            #expect(scene.watched == (isSecondRefusing ? [] : ["High"]))
+            let refusal = ObserveEnding.refused(.refused(by: "Low", reason: "members only"))
+            #expect(scene.ending == (isSecondRefusing ? refusal : nil))
+        }
     }
 
     @Test func onlyTheNamedOneIsOfInterest() {
         var scene = Scene(from: ["Young"])
-        scene.find("Old", started: 10)
+        scene.find("Old", instance: 101)
         scene.wait(.milliseconds(400))
         #expect(scene.dials.isEmpty)
-        scene.find("Young", started: 20)
+        scene.find("Young")
         scene.wait(.milliseconds(200))
         #expect(scene.dials.map(\.address.host) == ["Young"])
     }

@@ -44,7 +44,8 @@ final class CheckRunner: PeerNetworkDelegate {
             roles: .observer, peer: identity.peer, instance: identity.instance, started: WallClock.seconds(),
             name: identity.name)
         session = ObserveSession(
-            greeting: greeting, address: options.address, allowedNames: options.from, now: .now())
+            greeting: greeting, address: options.address, allowedNames: options.from,
+            isInHousehold: identity.household?.household != nil, now: .now())
         judge = SyncJudge(limit: options.limit)
     }
 

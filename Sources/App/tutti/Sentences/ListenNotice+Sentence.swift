@@ -11,7 +11,7 @@ extension ListenNotice {
             "no broadcast named \(wanted.joined(separator: " or ")) found yet; waiting (tutti peers lists who is there)"
         case .unanswered(let address): "no broadcaster answers at \(address); trying again until one does"
         case .severalFound(let names, let taken):
-            "several broadcasts: \(names.joined(separator: ", ")); taking the oldest, \(taken) (choose with --from NAME)"
+            "several broadcasts: \(names.joined(separator: ", ")); taking \(taken) (choose with --from NAME)"
         case .waitingForNext: "waiting for the next broadcast"
         case .joined(let name): "joined \(name)"
         case .back(let name, let span): "\(name) is back" + span.absence

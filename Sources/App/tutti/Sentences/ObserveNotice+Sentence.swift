@@ -5,7 +5,7 @@ extension ObserveNotice {
     var sentence: String {
         switch self {
         case .severalFound(let names, let taken):
-            "several broadcasts: \(names.joined(separator: ", ")); checking the oldest, \(taken) (choose with --from NAME)"
+            "several broadcasts: \(names.joined(separator: ", ")); checking \(taken) (choose with --from NAME)"
         }
     }
 }
