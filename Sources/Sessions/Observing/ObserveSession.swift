@@ -9,8 +9,8 @@ import WireProtocol
 ///
 ///     searching ──one greeted──▶ choosing ──others had time to──▶ watching ──ended, lost, refused──▶ over
 ///
-/// Dials all that it finds, and takes the one that an idle listener would: `ConnectionTable.preferred(of:isInHousehold:)`.
-/// In a household others get more time before a stranger is watched.
+/// Dials all that it finds, and takes the one that an idle listener would, by
+/// `ConnectionTable.preferred(of:isInHousehold:)`. In a household others get more time before a stranger is watched.
 ///
 /// Takes no part: it is sent no audio, and nobody waits for it. Owns no socket, thread or clock.
 public struct ObserveSession {

@@ -105,25 +105,56 @@ import WireProtocol
         #expect(listener.session.broadcasterName == "Heard")
     }
 
-    /// Whoever waits for that, and claims to be the newest, is not taken before what was heard before comes back.
-    @Test(arguments: [false, true]) func aLostBroadcastIsLeftForNobodyWhoIsKnownLess(isHeardBefore: Bool) throws {
+    // MARK: A lost broadcast
+
+    /// A listener that has heard Lost, holds five seconds of it, and has lost it.
+    private func lost(_ key: PeerKey, known: [(String, PeerKey)] = []) throws -> ScriptedListener {
         var listener = ScriptedListener()
         var pins = PinnedNames()
-        for (name, key) in [("Heard", keys[0]), ("Waiting", keys[1])] where isHeardBefore || name == "Heard" {
-            pins.note(MetPeer(try #require(PeerName(name)), key, isNamed: false), at: 1)
-        }
+        for (name, key) in known { pins.note(MetPeer(try #require(PeerName(name)), key, isNamed: false), at: 1) }
         listener.handle(.pins(pins))
-        listener.meet(1, name: "Heard", key: keys[0])
+        listener.meet(1, name: "Lost", started: 1_000, key: key)
         listener.wait(ListenLimits.choiceTime + .milliseconds(20))
         listener.stream(1)
         listener.anchor(1, in: .milliseconds(200))
         listener.estimateClock()
-        // It holds five seconds.
         for index in 0..<100 { listener.packet(1, at: Int64(index) * 400) }
         listener.handle(.closed(ConnectionID(1)))
-        listener.meet(2, name: "Waiting", started: .max, key: keys[1])
+        return listener
+    }
+
+    /// Whatever another one says of itself, and though it has the lower UUID.
+    @Test(arguments: [false, true], [false, true])
+    func aLostBroadcastIsLeftOnlyForOneThatIsKnownBetter(isLostKnown: Bool, isOtherKnown: Bool) throws {
+        var known: [(String, PeerKey)] = []
+        if isLostKnown { known.append(("Lost", keys[1])) }
+        if isOtherKnown { known.append(("Other", keys[0])) }
+        var listener = try lost(keys[1], known: known)
+        listener.meet(2, name: "Other", started: .max, key: keys[0])
         listener.wait(ListenLimits.choiceTime + .milliseconds(20))
-        #expect(listener.session.broadcasterName == (isHeardBefore ? "Waiting" : "Heard"))
+        #expect(listener.session.broadcasterName == (!isLostKnown && isOtherKnown ? "Other" : "Lost"))
+        // When all is played out, the other one is taken.
+        for _ in 0..<7 {
+            listener.say(WireEncoder.keepAlive(), 2)
+            listener.wait(.seconds(1))
+        }
+        #expect(listener.session.broadcasterName == "Other")
+    }
+
+    /// Not the first that comes.
+    @Test func ofSeveralThatAreKnownBetterTheRuleChooses() throws {
+        var listener = try lost(keys[0])
+        listener.meet(2, name: "High", started: .max, key: keys[2], standing: .member)
+        #expect(listener.session.broadcasterName == nil && listener.silenceCount == 1)
+        listener.meet(3, name: "Low", key: keys[1], standing: .member)
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
+        #expect(listener.session.broadcasterName == "Low")
+    }
+
+    @Test func theSuccessorOfALostBroadcastOnItsMachineIsTakenAtOnce() throws {
+        var listener = try lost(keys[1])
+        listener.meet(2, name: "Lost", started: 5, instance: 9, key: keys[1])
+        #expect(listener.session.broadcasterInstance == 9 && listener.session.isFed)
     }
 
     @Test func ofOneMachinesBroadcastsTheFirstIsTaken() {
