@@ -84,7 +84,7 @@ import Testing
         expectCompleted(world, next)
     }
 
-    /// What holds for the next one, such as that it began later, is its own word: nobody leaves what it holds for that.
+    /// That the next one began later is its own word: nobody leaves what it holds for that.
     @Test(arguments: Seeds.short) func whoLostItsBroadcasterPlaysOutWhatItHoldsAndTakesTheNext(seed: UInt64) throws {
         let (world, broadcaster) = playing(seed, listeners: 3)
         broadcaster.crash(sayingGoodbye: true)
