@@ -105,6 +105,28 @@ import WireProtocol
         #expect(listener.session.broadcasterName == "Heard")
     }
 
+    /// Without a household no other machine could tell that this one's own broadcast goes before another.
+    @Test func theOwnBroadcastGoesBeforeStrangersInAHouseholdOnly() {
+        for isInHousehold in [false, true] {
+            var listener = ScriptedListener {
+                if isInHousehold { $0.access.household = "Home" }
+                $0.access.allow(.broadcast, for: .anyone)
+            }
+            listener.meet(1, name: "Own", key: keys[1], standing: .thisMachine)
+            listener.meet(2, name: "Other", key: keys[0])
+            listener.wait(ListenLimits.choiceTime + .milliseconds(20))
+            #expect(listener.session.broadcasterName == (isInHousehold ? "Own" : "Other"))
+        }
+    }
+
+    @Test func theOwnBroadcastGoesBeforeNoMembers() {
+        var listener = ScriptedListener { $0.access.household = "Home" }
+        listener.meet(1, name: "Own", key: keys[1], standing: .thisMachine)
+        listener.meet(2, name: "Member", key: keys[0], standing: .member)
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
+        #expect(listener.session.broadcasterName == "Member")
+    }
+
     // MARK: A lost broadcast
 
     /// A listener that has heard Lost, holds five seconds of it, and has lost it.
