@@ -88,8 +88,8 @@ public enum SourceEvent: Sendable {
 
 /// What becomes of a song that others send.
 public enum SpoolEvent: Hashable, Sendable {
-    /// There is room for it. It will be found at this path.
-    case opened(path: String)
+    /// There is room for it. It will be found under this name.
+    case opened(SentSongID)
     /// So many bytes more are kept.
     case wrote(Int)
     /// It is not kept, or no longer.

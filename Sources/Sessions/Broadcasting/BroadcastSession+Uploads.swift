@@ -49,25 +49,25 @@ extension BroadcastSession {
     mutating func note(_ event: SpoolEvent, of offer: CommandID, _ now: HostTime) {
         guard let id = uploads.first(where: { $0.value.offer.id == offer })?.key else { return }
         switch event {
-        case .opened(let path): uploads[id]?.begin(at: path)
+        case .opened(let song): uploads[id]?.begin(as: song)
         case .wrote(let count): uploads[id]?.keep(count)
         case .failed(let refusal):
             guard let upload = uploads.removeValue(forKey: id) else { return }
             return answer(log.refuse(upload.command, refusal), .connection(id), now)
         }
-        if let upload = uploads[id], upload.isWhole {
+        if let upload = uploads[id], let song = upload.whole {
             uploads[id] = nil
-            queue(upload, from: id, now)
+            queue(song, upload, from: id, now)
         } else if let credit = uploads[id]?.takeCredit() {
             send(WireEncoder.songCredit(SongCredit(id: offer, upTo: credit)), to: id, now)
         }
     }
 
-    private mutating func queue(_ upload: SongUpload, from id: ConnectionID, _ now: HostTime) {
+    private mutating func queue(_ song: SentSongID, _ upload: SongUpload, from id: ConnectionID, _ now: HostTime) {
         do throws(CommandRefusal) {
             // It may have lost the right meanwhile.
             try authorize(.connection(id))
-            let item = NewItem(.sent(upload.path ?? ""), title: upload.offer.name)
+            let item = NewItem(.sent(song), title: upload.offer.name)
             // Others may have removed songs meanwhile.
             let position = min(upload.offer.position ?? .max, programme.itemCount)
             note(.queue(try programme.insert([item], at: position), itemCount: programme.itemCount), now)
@@ -92,6 +92,6 @@ extension BroadcastSession {
         if let upload = uploads.removeValue(forKey: id) { actions.append(.closeSpool(upload.offer.id)) }
     }
 
-    /// Whether an item is the song that is kept at this path; for a shell that needs room.
-    public func isQueued(_ path: String) -> Bool { programme.contains(.sent(path)) }
+    /// Whether an item is this song; for a shell that needs room.
+    public func isQueued(_ song: SentSongID) -> Bool { programme.contains(.sent(song)) }
 }

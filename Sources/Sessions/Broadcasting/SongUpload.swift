@@ -1,4 +1,5 @@
 import AudioCore
+import Programmes
 import WireProtocol
 
 /// A song that is being sent to the broadcaster.
@@ -9,8 +10,8 @@ struct SongUpload {
     let offer: SongOffer
     /// What it will be in the log.
     let command: Command
-    /// Where the shell keeps it; nil while it looks for room.
-    private(set) var path: String?
+    /// What it is called where it is kept; nil while the shell looks for room.
+    private var song: SentSongID?
     private var receivedCount: UInt64 = 0
     private var keptCount: UInt64 = 0
     /// Up to where its sender may go.
@@ -23,9 +24,10 @@ struct SongUpload {
             id: offer.id, .programme(offer.position.map { .insert(sources, at: $0) } ?? .add(sources)))
     }
 
-    var isWhole: Bool { path != nil && keptCount == offer.byteCount }
+    /// The song; nil until all of it is kept.
+    var whole: SentSongID? { keptCount == offer.byteCount ? song : nil }
 
-    mutating func begin(at path: String) { self.path = path }
+    mutating func begin(as song: SentSongID) { self.song = song }
 
     /// Counts bytes that came.
     /// - Returns: whether they were asked for.
@@ -39,7 +41,7 @@ struct SongUpload {
     /// Returns how far the sender may go from now on; nil if it need not be told.
     mutating func takeCredit() -> UInt64? {
         let next = min(offer.byteCount, keptCount + BroadcastLimits.uploadWindow)
-        guard path != nil, next > credit,
+        guard song != nil, next > credit,
             next - credit >= BroadcastLimits.uploadWindow / 2 || next == offer.byteCount
         else { return nil }
         credit = next

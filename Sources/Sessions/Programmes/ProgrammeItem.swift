@@ -7,8 +7,15 @@ public enum ItemLocation: Hashable, Sendable {
     case local(String)
     /// An address that somebody else named. It must not lead to the broadcaster's own machine.
     case web(WebAddress)
-    /// A file that somebody else sent, by the path at which it is kept.
-    case sent(String)
+    /// A song that somebody else sent.
+    case sent(SentSongID)
+}
+
+/// Names a song that somebody else sent, and never another one, also when the song is not kept any more.
+public struct SentSongID: Hashable, Sendable {
+    public var number: UInt64
+
+    public init(_ number: UInt64) { self.number = number }
 }
 
 /// An item to be queued, with what is known of it.

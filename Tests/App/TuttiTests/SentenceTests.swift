@@ -153,6 +153,7 @@ import WireProtocol
                 + "--at HOST reaches one by its address"
         ),
         (.songsFailed(count: 2, of: 4), "2 of 4 songs could not be played"),
+        (.sentSongGone, "a song that was sent is not kept any more: it was played, and made room for others"),
         (.output(.noDevice), "no sound card found; use --output null or --output file:OUT.wav, or see `tutti devices`"),
         (.output(.unknownDevice(name: "x")), "no sound device is called 'x'; see `tutti devices`"),
         (

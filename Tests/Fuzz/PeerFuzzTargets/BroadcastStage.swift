@@ -160,7 +160,7 @@ struct BroadcastStage {
         case .close(let id):
             if id == HonestListener.id { honest.isClosed = true } else { strangers[id] = nil }
         case .openSource, .closeSource, .answer, .closeSpool: break
-        case .openSpool(let offer): events.append(.spool(offer.id, .opened(path: "/kept")))
+        case .openSpool(let offer): events.append(.spool(offer.id, .opened(SentSongID(1))))
         case .writeSpool(let bytes): events.append(.spool(bytes.id, .wrote(bytes.bytes.readableBytes)))
         case .readSource(let epoch): events.append(.source(epoch, read()))
         case .transcode(let request):

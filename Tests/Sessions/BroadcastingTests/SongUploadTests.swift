@@ -2,6 +2,7 @@ import AudioCore
 import Broadcasting
 import NIOCore
 import Peering
+import Programmes
 import Testing
 import WireProtocol
 
@@ -47,7 +48,7 @@ import WireProtocol
         var broadcast = waiting()
         let offer = offer(100_000, at: 0, &broadcast)
         #expect(broadcast.offers == [offer] && credits(broadcast).isEmpty, "nothing is asked for before there is room")
-        broadcast.handle(.spool(offer.id, .opened(path: "/kept")))
+        broadcast.handle(.spool(offer.id, .opened(SentSongID(1))))
         #expect(credits(broadcast) == [65_536])
         send(65_536, of: offer, &broadcast)
         // No more is asked for than was written.
@@ -58,7 +59,7 @@ import WireProtocol
         #expect(verdicts(broadcast).isEmpty)
         broadcast.handle(.spool(offer.id, .wrote(100_000 - 65_536)))
         guard case .done? = verdicts(broadcast).first else { Issue.record("not done"); return }
-        #expect(broadcast.session.isQueued("/kept") && broadcast.session.songCount == 2)
+        #expect(broadcast.session.isQueued(SentSongID(1)) && broadcast.session.songCount == 2)
         broadcast.say(WireEncoder.queuePageRequest(QueuePageRequest(first: 0)), 3)
         guard case .queuePage(let page)? = broadcast.heard[3]?.messages.last else { Issue.record("no page"); return }
         #expect(page.items.map(\.title) == ["guest.flac", "Song"])
@@ -68,7 +69,7 @@ import WireProtocol
     @Test func whoSendsMoreThanWasAskedForIsRefused() {
         var broadcast = waiting()
         let offer = offer(100_000, &broadcast)
-        broadcast.handle(.spool(offer.id, .opened(path: "/kept")))
+        broadcast.handle(.spool(offer.id, .opened(SentSongID(1))))
         send(65_537, of: offer, &broadcast)
         #expect(broadcast.closed == [3] && broadcast.closedSpools == [offer.id])
     }
@@ -76,7 +77,7 @@ import WireProtocol
     @Test func oneThatVanishesInTheMiddleLeavesNothing() {
         var broadcast = waiting()
         let offer = offer(100_000, &broadcast)
-        broadcast.handle(.spool(offer.id, .opened(path: "/kept")))
+        broadcast.handle(.spool(offer.id, .opened(SentSongID(1))))
         send(10_000, of: offer, &broadcast)
         broadcast.handle(.closed(ConnectionID(3)))
         broadcast.handle(.spool(offer.id, .wrote(10_000)))
@@ -103,7 +104,7 @@ import WireProtocol
     @Test func aFullDiskRefusesIt() {
         var broadcast = waiting()
         let offer = offer(100, &broadcast)
-        broadcast.handle(.spool(offer.id, .opened(path: "/kept")))
+        broadcast.handle(.spool(offer.id, .opened(SentSongID(1))))
         send(100, of: offer, &broadcast)
         broadcast.handle(.spool(offer.id, .failed(.noRoom)))
         #expect(verdicts(broadcast) == [.refused(.noRoom)] && broadcast.session.songCount == 1)

@@ -89,7 +89,8 @@ final class BroadcastRunner: PeerNetworkDelegate {
         }
         sources.handler = { [weak self] epoch, event in self?.handle(.source(epoch, event)) }
         spool.handler = { [weak self] id, event in self?.handle(.spool(id, event)) }
-        spool.isQueued = { [weak self] path in self?.executor?.session.isQueued(path) ?? false }
+        spool.isQueued = { [weak self] song in self?.executor?.session.isQueued(song) ?? false }
+        sources.pathOfSentSong = { [spool] song in spool.path(of: song) }
         network.listen(options.network, emit: emit).flatMapThrowing { port in try self.begin(port: port) }
             .whenFailure { self.done.fail($0) }
         return done.futureResult.afterTearDown { self.tearDown() }
@@ -334,7 +335,7 @@ extension BroadcastRunner: BroadcastEnvironment {
     func removeKey(_ key: ClockKey) { responder?.unregister(keyIdentifier: key.identifier) }
 
     func openSource(_ request: SourceRequest) {
-        if case .location(.sent(let path)) = request.origin { spool.noteOpened(path, epoch: request.epoch.number) }
+        if case .location(.sent(let song)) = request.origin { spool.noteOpened(song, epoch: request.epoch.number) }
         sources.open(request)
     }
 

@@ -27,6 +27,8 @@ final class BroadcastSources {
     private(set) var lastFailure: RuntimeFailure?
     /// Called for what a song's source reports.
     var handler: (Epoch, SourceEvent) -> Void = { _, _ in }
+    /// Returns where a song is kept that somebody sent; nil if it is not any more.
+    var pathOfSentSong: (SentSongID) -> String? = { _ in nil }
 
     /// - Parameter items: what the broadcast begins with.
     init(
@@ -74,7 +76,7 @@ final class BroadcastSources {
         switch location {
         // Somebody else named it.
         case .web(let address): try open(address.text, reach: .otherMachines, request)
-        case .sent(let path): try open(path, request)
+        case .sent(let song): try open(path(of: song), request)
         case .local(let name) where initial.contains(location):
             if let capture = options.capture {
                 try .capture(open(capture, request.epoch))
@@ -83,6 +85,11 @@ final class BroadcastSources {
             }
         case .local(let name): try open(name, request)
         }
+    }
+
+    private func path(of song: SentSongID) throws(RuntimeFailure) -> String {
+        guard let path = pathOfSentSong(song) else { throw RuntimeFailure(.missingInput, .sentSongGone) }
+        return path
     }
 
     private func open(

@@ -1,23 +1,20 @@
 import Broadcasting
 import Glibc
 import NIOCore
+import Programmes
 import WireProtocol
 
 /// Songs that other machines send to a broadcaster, in files without a name: they are gone with the process, however it
 /// ends.
 ///
-/// Bounded by ``byteCountLimit`` and ``songCountLimit``. Where a new song needs room, those go first that were played
-/// or are no longer queued, the oldest first. Confined to its event loop; disks are written on other threads.
+/// Bounded in bytes and in songs. Where a new song needs room, those go first that were played or are no longer queued,
+/// the oldest first. Confined to its event loop; disks are written on other threads.
 final class SongSpool {
-    static let byteCountLimit: UInt64 = 2 << 30
-    /// Each takes a file descriptor.
-    static let songCountLimit = 200
-
     private struct Song {
-        let id: CommandID
+        let id: SentSongID
+        let offer: CommandID
         let byteCount: UInt64
         let file: Int32
-        let path: String
         var isWhole = false
         var wasPlayed = false
         let writing: WorkQueue
@@ -25,25 +22,37 @@ final class SongSpool {
     }
 
     private let loop: any EventLoop
+    private let byteCountLimit: UInt64
+    private let songCountLimit: Int
+    /// Number of the newest name.
+    private var lastNumber: UInt64 = 0
     /// Oldest first.
     private var songs: [Song] = []
     /// Songs that are read, by their epochs' numbers.
-    private var reading: [UInt32: String] = [:]
+    private var reading: [UInt32: SentSongID] = [:]
     /// Called for what becomes of a song.
     var handler: (CommandID, SpoolEvent) -> Void = { _, _ in }
     /// Says whether a song is still in the queue.
-    var isQueued: (String) -> Bool = { _ in true }
+    var isQueued: (SentSongID) -> Bool = { _ in true }
 
-    init(loop: any EventLoop) { self.loop = loop }
+    /// - Parameters:
+    ///   - byteCountLimit: for all songs together.
+    ///   - songCountLimit: each song takes a file descriptor.
+    init(loop: any EventLoop, byteCountLimit: UInt64 = 2 << 30, songCountLimit: Int = 200) {
+        self.loop = loop
+        self.byteCountLimit = byteCountLimit
+        self.songCountLimit = songCountLimit
+    }
 
     func open(_ offer: SongOffer) {
         let event: SpoolEvent
-        if makeRoom(for: offer.byteCount), let (file, path) = Self.makeFile() {
+        if makeRoom(for: offer.byteCount), let file = Self.makeFile() {
+            lastNumber += 1
+            let id = SentSongID(lastNumber)
             songs.append(
                 Song(
-                    id: offer.id, byteCount: offer.byteCount, file: file, path: path,
-                    writing: WorkQueue(loop: loop)))
-            event = .opened(path: path)
+                    id: id, offer: offer.id, byteCount: offer.byteCount, file: file, writing: WorkQueue(loop: loop)))
+            event = .opened(id)
         } else {
             event = .failed(.noRoom)
         }
@@ -51,7 +60,7 @@ final class SongSpool {
     }
 
     func write(_ bytes: SongBytes) {
-        guard let index = songs.firstIndex(where: { $0.id == bytes.id }) else { return }
+        guard let index = indexOfSong(offeredAs: bytes.id) else { return }
         let file = songs[index].file
         let count = bytes.bytes.readableBytes
         songs[index].writing.perform {
@@ -67,15 +76,18 @@ final class SongSpool {
     }
 
     private func noteWritten(_ count: Int, of id: CommandID) {
-        guard let index = songs.firstIndex(where: { $0.id == id }) else { return }
+        guard let index = indexOfSong(offeredAs: id) else { return }
         songs[index].keptCount += UInt64(count)
         songs[index].isWhole = songs[index].keptCount == songs[index].byteCount
         handler(id, .wrote(count))
     }
 
     func close(_ id: CommandID) {
-        if let index = songs.firstIndex(where: { $0.id == id }) { remove(at: index) }
+        if let index = indexOfSong(offeredAs: id) { remove(at: index) }
     }
+
+    /// Returns the newest song that was offered as this command.
+    private func indexOfSong(offeredAs offer: CommandID) -> Int? { songs.lastIndex { $0.offer == offer } }
 
     /// Completes when nothing is written any more.
     func closeAll() -> EventLoopFuture<Void> {
@@ -89,20 +101,25 @@ final class SongSpool {
         return song.writing.finish().map { _ = Glibc.close(song.file) }
     }
 
-    /// Takes note that the song at this path is read for an epoch.
-    func noteOpened(_ path: String, epoch: UInt32) { reading[epoch] = path }
+    /// Returns the path at which a song can be opened, until the next song needs room; nil if it is not kept any more.
+    func path(of id: SentSongID) -> String? {
+        songs.first { $0.id == id }.map { "/proc/self/fd/\($0.file)" }
+    }
+
+    /// Takes note that a song is read for an epoch.
+    func noteOpened(_ id: SentSongID, epoch: UInt32) { reading[epoch] = id }
 
     func noteClosed(epoch: UInt32) {
-        guard let path = reading.removeValue(forKey: epoch) else { return }
-        if let index = songs.firstIndex(where: { $0.path == path }) { songs[index].wasPlayed = true }
+        guard let id = reading.removeValue(forKey: epoch) else { return }
+        if let index = songs.firstIndex(where: { $0.id == id }) { songs[index].wasPlayed = true }
     }
 
     private func makeRoom(for byteCount: UInt64) -> Bool {
-        guard byteCount <= Self.byteCountLimit else { return false }
-        var free = Self.byteCountLimit - songs.reduce(0) { $0 + $1.byteCount }
-        while free < byteCount || songs.count >= Self.songCountLimit {
+        guard byteCount <= byteCountLimit else { return false }
+        var free = byteCountLimit - songs.reduce(0) { $0 + $1.byteCount }
+        while free < byteCount || songs.count >= songCountLimit {
             let index = songs.firstIndex { song in
-                song.isWhole && !reading.values.contains(song.path) && (song.wasPlayed || !isQueued(song.path))
+                song.isWhole && !reading.values.contains(song.id) && (song.wasPlayed || !isQueued(song.id))
             }
             guard let index else { return false }
             free += songs[index].byteCount
@@ -111,13 +128,13 @@ final class SongSpool {
         return true
     }
 
-    private static func makeFile() -> (file: Int32, path: String)? {
+    private static func makeFile() -> Int32? {
         let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/var/tmp"
         var name = Array((folder + "/tutti-XXXXXX").utf8CString)
         let file = mkstemp(&name)
         guard file >= 0, fcntl(file, F_SETFD, FD_CLOEXEC) == 0 else { return nil }
         name.withUnsafeBufferPointer { _ = unlink($0.baseAddress!) }
-        return (file, "/proc/self/fd/\(file)")
+        return file
     }
 
     private struct WriteError: Error {}

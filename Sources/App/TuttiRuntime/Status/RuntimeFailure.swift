@@ -50,6 +50,8 @@ public struct RuntimeFailure: Error, Hashable, Sendable {
         case undecodable(name: String, AudioDecodingError)
         /// So many of all songs could not be played; each was reported.
         case songsFailed(count: Int, of: Int)
+        /// Somebody sent the song, and it made room for others.
+        case sentSongGone
         /// Why a broadcast's source gave up, in its own words.
         case source(String)
 

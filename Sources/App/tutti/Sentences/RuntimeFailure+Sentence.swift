@@ -18,6 +18,7 @@ extension RuntimeFailure.Reason {
         case .noAudio(let name): "\(name.quotedSong) holds no audio"
         case .undecodable(let name, let error): "\(name.quotedSong) \(error.explanation)"
         case .songsFailed(let count, let all): "\(count) of \(all) songs could not be played"
+        case .sentSongGone: "a song that was sent is not kept any more: it was played, and made room for others"
         case .output(let error), .queue(.device(let error)): error.sentence
         case .input(let error): error.sentence
         case .inputAway: "the device was away for too long"
