@@ -352,6 +352,12 @@ extension BroadcastSession {
     /// The title of an item of the queue.
     package func title(of item: ItemID) -> String? { programme.item(item)?.title }
 
+    /// The epoch that is heard, or was last; nil if nothing of it was due by now.
+    package func heardEpoch(_ now: HostTime) -> Epoch? {
+        let heard = timeline.heard
+        return isPlaying && heard.hasBegun(by: ClockMapping.identity.session(at: now)) ? heard.epoch : nil
+    }
+
     /// Where the epochs are placed that sound or will, in their order; for whoever judges by ear.
     package var placements: [(epoch: Epoch, item: ItemID?, anchor: Anchor?, end: FramePosition?)] {
         timeline.tracks.filter { !$0.isVoid }.map { ($0.epoch, $0.item, $0.lastAnchor, $0.cutFrame ?? $0.song.end) }

@@ -140,6 +140,12 @@ struct BroadcastTrack {
     /// When its first frame is or was due, by the newest anchor; nil while nothing says so.
     var start: SessionTime? { lastAnchor?.session(of: firstFrame) }
 
+    /// Whether its first frame was due by `instant`, and no cut came before it.
+    func hasBegun(by instant: SessionTime) -> Bool {
+        guard let start, start <= instant else { return false }
+        return cutFrame.map { $0 > firstFrame } ?? true
+    }
+
     /// When its sound ends or ended by a cut; nil if there was none, or nothing sounded.
     var cutInstant: SessionTime? {
         guard case .cut(let frame, let anchor?, let instant) = placement else { return nil }

@@ -82,6 +82,23 @@ import WireProtocol
 
         func removeFromQueue(_ song: SentSongID) { queued.withLock { _ = $0.remove(song) } }
 
+        func open(_ song: SentSongID, epoch: UInt32) throws { try onLoop { $0.noteOpened(song, epoch: epoch) } }
+
+        func open(next epoch: UInt32, after former: UInt32) throws {
+            try onLoop { $0.noteOpened(next: epoch, after: former) }
+        }
+
+        func hear(epoch: UInt32) throws { try onLoop { $0.noteHeard(epoch: epoch) } }
+
+        func close(epoch: UInt32) throws { try onLoop { $0.noteClosed(epoch: epoch) } }
+
+        /// Plays a song to its end.
+        func play(_ song: SentSongID, epoch: UInt32) throws {
+            try open(song, epoch: epoch)
+            try hear(epoch: epoch)
+            try close(epoch: epoch)
+        }
+
         /// Its sender is gone.
         func abandon(_ offer: CommandID) throws { try onLoop { $0.close(offer) } }
 
@@ -139,6 +156,54 @@ import WireProtocol
             #expect(try spool.send(50) != nil)
             #expect(try spool.bytes(of: second) == nil)
             #expect(try spool.bytes(of: first) != nil)
+        }
+    }
+
+    @Test func roomIsMadeByTheOldestThatWasPlayed() throws {
+        try withSpool(byteCountLimit: 90) { spool in
+            let first = try #require(try spool.send(30))
+            let second = try #require(try spool.send(30))
+            let third = try #require(try spool.send(30))
+            try spool.play(third, epoch: 1)
+            try spool.play(second, epoch: 2)
+            let fourth = try #require(try spool.send(30))
+            #expect(try spool.bytes(of: second) == nil)
+            #expect(try spool.bytes(of: third) != nil)
+            #expect(try spool.send(30) != nil)
+            #expect(try spool.bytes(of: third) == nil)
+            // The others were not played.
+            #expect(try spool.send(30) == nil)
+            #expect(try spool.bytes(of: first) != nil)
+            #expect(try spool.bytes(of: fourth) != nil)
+        }
+    }
+
+    /// As by a pause: it is opened again later.
+    @Test func aSongThatWasOpenedAheadAndNotHeardStays() throws {
+        try withSpool { spool in
+            let song = try #require(try spool.send(100))
+            try spool.open(song, epoch: 2)
+            try spool.close(epoch: 2)
+            #expect(try spool.send(1) == nil)
+            try spool.open(song, epoch: 3)
+            try spool.hear(epoch: 3)
+            #expect(try spool.send(1) == nil)
+            try spool.close(epoch: 3)
+            #expect(try spool.send(1) != nil)
+            #expect(try spool.bytes(of: song) == nil)
+        }
+    }
+
+    @Test func aFileOfSeveralSongsStaysUntilTheLastOneIsOver() throws {
+        try withSpool { spool in
+            let file = try #require(try spool.send(100))
+            try spool.open(file, epoch: 1)
+            try spool.hear(epoch: 1)
+            try spool.open(next: 2, after: 1)
+            try spool.close(epoch: 1)
+            #expect(try spool.send(1) == nil)
+            try spool.close(epoch: 2)
+            #expect(try spool.send(1) != nil)
         }
     }
 

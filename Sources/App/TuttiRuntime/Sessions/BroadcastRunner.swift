@@ -301,6 +301,7 @@ extension BroadcastRunner: @unchecked Sendable {}
 extension BroadcastRunner: NIOScheduledCallbackHandler {
     func handleScheduledCallback(eventLoop: some EventLoop) {
         executor?.timerDidFire()
+        if let epoch = executor?.session.heardEpoch(.now()) { spool.noteHeard(epoch: epoch.number) }
         guard executor?.session.tickInterval != nil, HostTime.now() >= nextStatus else { return }
         nextStatus = .now() + Self.statusInterval
         emitStatus(isOver: false)
@@ -335,7 +336,12 @@ extension BroadcastRunner: BroadcastEnvironment {
     func removeKey(_ key: ClockKey) { responder?.unregister(keyIdentifier: key.identifier) }
 
     func openSource(_ request: SourceRequest) {
-        if case .location(.sent(let song)) = request.origin { spool.noteOpened(song, epoch: request.epoch.number) }
+        let epoch = request.epoch.number
+        switch request.origin {
+        case .location(.sent(let song)): spool.noteOpened(song, epoch: epoch)
+        case .sameSource(let former): spool.noteOpened(next: epoch, after: former.number)
+        case .location: break
+        }
         sources.open(request)
     }
 

@@ -21,6 +21,12 @@ final class SongSpool {
         var keptCount: UInt64 = 0
     }
 
+    /// A song that is read for an epoch.
+    private struct Reading {
+        let song: SentSongID
+        var isHeard = false
+    }
+
     private let loop: any EventLoop
     private let byteCountLimit: UInt64
     private let songCountLimit: Int
@@ -28,8 +34,8 @@ final class SongSpool {
     private var lastNumber: UInt64 = 0
     /// Oldest first.
     private var songs: [Song] = []
-    /// Songs that are read, by their epochs' numbers.
-    private var reading: [UInt32: SentSongID] = [:]
+    /// By the epochs' numbers.
+    private var reading: [UInt32: Reading] = [:]
     /// Called for what becomes of a song.
     var handler: (CommandID, SpoolEvent) -> Void = { _, _ in }
     /// Says whether a song is still in the queue.
@@ -107,11 +113,20 @@ final class SongSpool {
     }
 
     /// Takes note that a song is read for an epoch.
-    func noteOpened(_ id: SentSongID, epoch: UInt32) { reading[epoch] = id }
+    func noteOpened(_ id: SentSongID, epoch: UInt32) { reading[epoch] = Reading(song: id) }
 
+    /// Takes note that what is read for an epoch is read on for another one: the file holds several songs.
+    func noteOpened(next epoch: UInt32, after former: UInt32) {
+        reading[epoch] = reading[former].map { Reading(song: $0.song) }
+    }
+
+    /// Takes note that an epoch is heard.
+    func noteHeard(epoch: UInt32) { reading[epoch]?.isHeard = true }
+
+    /// Takes note that an epoch is over, or not wanted any more: its song was played if it was heard.
     func noteClosed(epoch: UInt32) {
-        guard let id = reading.removeValue(forKey: epoch) else { return }
-        if let index = songs.firstIndex(where: { $0.id == id }) { songs[index].wasPlayed = true }
+        guard let closed = reading.removeValue(forKey: epoch), closed.isHeard else { return }
+        if let index = songs.firstIndex(where: { $0.id == closed.song }) { songs[index].wasPlayed = true }
     }
 
     private func makeRoom(for byteCount: UInt64) -> Bool {
@@ -119,7 +134,7 @@ final class SongSpool {
         var free = byteCountLimit - songs.reduce(0) { $0 + $1.byteCount }
         while free < byteCount || songs.count >= songCountLimit {
             let index = songs.firstIndex { song in
-                song.isWhole && !reading.values.contains(song.id) && (song.wasPlayed || !isQueued(song.id))
+                song.isWhole && !isRead(song.id) && (song.wasPlayed || !isQueued(song.id))
             }
             guard let index else { return false }
             free += songs[index].byteCount
@@ -127,6 +142,8 @@ final class SongSpool {
         }
         return true
     }
+
+    private func isRead(_ id: SentSongID) -> Bool { reading.values.contains { $0.song == id } }
 
     private static func makeFile() -> Int32? {
         let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/var/tmp"
