@@ -424,7 +424,8 @@ let testRooms = [
                     "tutti", "AudioCore", "AudioDecoding", "AudioQueueServices", "Broadcasting", "ClockSync",
                     "Controlling", "Discovery", "HostSystem", "Households", "LANKit", "LibavcodecDecoding", "Listening",
                     "MPEGDecoding", "Observing", "PeerSocketKit", "Peering", "Playout", "Programmes", "SecureChannel",
-                    "Songs", "StreamTestKit", "TuttiRuntime", "WebServerKit", "WireProtocol", nioCore, nioPosix,
+                    "SessionExecution", "Songs", "StreamTestKit", "TuttiRuntime", "WebServerKit", "WireProtocol",
+                    nioCore, nioPosix,
                 ]),
             tests(
                 "TuttiTests",

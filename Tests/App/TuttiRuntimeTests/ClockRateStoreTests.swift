@@ -11,26 +11,6 @@ import WireProtocol
 
 /// What a listener hands down to the next.
 @Suite(.timeLimit(.minutes(5))) struct ClockRateStoreTests {
-    /// A memory without a disk.
-    private final class VolatileMemory: ListenerMemory {
-        let records = Mutex<[MemorySubject: MemoryRecord]>([:])
-        private let isBroken: Bool
-        private let isDamaged: Bool
-
-        init(isBroken: Bool = false, isDamaged: Bool = false) {
-            self.isBroken = isBroken
-            self.isDamaged = isDamaged
-        }
-
-        func load() -> [MemorySubject: MemoryRecord] { records.withLock { $0 } }
-
-        func keep(_ record: MemoryRecord?, of subject: MemorySubject) throws(MemoryFailure) -> MemoryDamage? {
-            if isBroken { throw MemoryFailure("cannot write") }
-            records.withLock { $0[subject] = record }
-            return isDamaged ? MemoryDamage(path: "memory", keptAs: "memory.damaged") : nil
-        }
-    }
-
     private let peer = UUIDBytes(high: 1, low: 2)
 
     private func device(_ identity: String? = "hw:1, DAC", hasKnownCard: Bool = true) -> OutputDeviceDescription {

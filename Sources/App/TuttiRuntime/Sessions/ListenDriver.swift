@@ -22,6 +22,7 @@ final class ListenDriver {
     private let outlet: any MachineOutlet
     private let rateStore: ClockRateStore
     private let name: String
+    private let request: SettingsRequest
     /// How the loudspeakers play; nil without any.
     private(set) var loudspeakers: LoudspeakerSettings?
     /// What their volume is scaled by.
@@ -38,7 +39,7 @@ final class ListenDriver {
     private var shownState: ListenerStatus.State?
 
     /// - Parameters:
-    ///   - settings: how the loudspeakers are to play.
+    ///   - settings: how the loudspeakers are to play, also those of another device that takes the place of the first.
     ///   - statusInterval: how often `emit` is given the status.
     ///   - emit: takes notices and status for the user.
     init(
@@ -52,6 +53,7 @@ final class ListenDriver {
         // A timer is late, never early.
         statusSpacing = statusInterval - .milliseconds(5)
         self.rateStore = rateStore
+        request = settings
         let relay = OutletEventRelay(loop: loop)
         outlet = try makeOutlet { relay.pass($0) }
         var configuration = configuration
@@ -91,15 +93,28 @@ final class ListenDriver {
         guard let device, var settings = loudspeakers else { return }
         settings.apply(command)
         guard settings != loudspeakers else { return }
-        if settings.offset != loudspeakers?.offset {
-            _ = rateStore.offset(asked: settings.offset, on: device)
-            executor.handle(.setOffset(settings.offset))
-        }
-        loudspeakers = settings
+        if settings.offset != loudspeakers?.offset { _ = rateStore.offset(asked: settings.offset, on: device) }
         rateStore.keep(settings, on: device)
+        play(by: settings)
+    }
+
+    /// Has the loudspeakers play by these settings from now on.
+    private func play(by settings: LoudspeakerSettings) {
+        if settings.offset != loudspeakers?.offset { executor.handle(.setOffset(settings.offset)) }
+        loudspeakers = settings
         outlet.apply(settings, group: groupVolume)
         executor.handle(.settings(ListenerSettings(settings)))
         showStatus()
+    }
+
+    /// Goes on with the device that is there again. Another one behind the same name plays by its own settings, unless
+    /// the ones in force are to hold for any.
+    private func use(_ device: OutputDeviceDescription) {
+        let isAnother = device.identity.map { $0 != self.device?.identity } ?? false
+        self.device = device
+        rateStore.use(device)
+        guard isAnother, case .remembered = request else { return }
+        play(by: request.settings(of: device, rateStore))
     }
 
     /// Ends the sound at once. The driver must not be used afterwards.
@@ -139,9 +154,8 @@ final class ListenDriver {
         case .device(.notice(let text)): emit(.notice(.device(.remark(text))))
         case .device(.vanished(let error)): emit(.notice(.device(.vanished(error))))
         case .device(.returned(let device)):
-            rateStore.use(device)
-            self.device = device
             emit(.notice(.device(.returned(name: device.name))))
+            use(device)
         case .device(.lost(let error)): done.fail(RuntimeFailure(.unavailable, .output(error)))
         case .cannotDecode(_, let error): emit(.notice(.song(.undecodable(error))))
         case .decodingFailed(_, let error): emit(.notice(.song(.decodingFailed(error))))
