@@ -80,6 +80,32 @@ import TuttiRuntime
         #expect(try file.load().all.isEmpty)
     }
 
+    /// `tutti peers` lists who is there all the same.
+    @Test func aListWarnsOnceOfWhatIsDamagedAndEachTimeOfWhatCannotBeRead() throws {
+        var warnings: [String] = []
+        let nobody = PeersCommand.pins(in: nil) { warnings.append($0) }
+        #expect(nobody.all.isEmpty && warnings.isEmpty)
+        try directory.write(Array("damaged".utf8), to: PinFile.fileName)
+        for _ in 0..<2 {
+            let pins = PeersCommand.pins(in: file) { warnings.append($0) }
+            #expect(pins.all.isEmpty)
+        }
+        #expect(
+            warnings == [
+                "\(path) was damaged and is now \(directory.path(of: "peers.damaged")): "
+                    + "whoever comes next under a name is taken for its owner"
+            ])
+        _ = try file.note([peer("Attic")], at: 1_000)
+        let pins = PeersCommand.pins(in: file) { warnings.append($0) }
+        #expect(pins.all.count == 1 && warnings.count == 1)
+        chmod(path, 0o666)
+        for _ in 0..<2 {
+            let none = PeersCommand.pins(in: file) { warnings.append($0) }
+            #expect(none.all.isEmpty && warnings.last?.contains("chmod 600") == true)
+        }
+        #expect(warnings.count == 3)
+    }
+
     /// No bytes trap, and whatever is accepted is what would be written.
     @Test func whateverIsReadIsWrittenTheSame() throws {
         _ = try file.note([peer("Attic"), peer("Den", isNamed: true)], at: 1_000)

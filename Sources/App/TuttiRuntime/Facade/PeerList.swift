@@ -14,10 +14,10 @@ public enum PeerList {
     /// a machine that lost power stays in mDNS for minutes.
     /// - Parameters:
     ///   - identity: in whose name broadcasts are asked.
-    ///   - pins: whom this machine has met; nil for nobody.
+    ///   - pins: whom this machine has met, as its ``PinStore`` has it.
     /// - Throws: ``RuntimeFailure/Kind/unavailable`` as soon as mDNS turns out to be unavailable.
     public static func browse(
-        for span: TimeSpan, as identity: Identity, pins: (any PinStore)? = nil
+        for span: TimeSpan, as identity: Identity, pins: PinnedNames = PinnedNames()
     ) throws(RuntimeFailure) -> [PeerEntry] {
         let peers = try search(for: span)
         let broadcasts = peers.filter { $0.record.roles.contains(.broadcaster) }.map { PeerContact($0) }
@@ -25,7 +25,7 @@ public enum PeerList {
             SurveyRunner(contacts: broadcasts, identity: identity, loop: loop).run()
         }
         var known = KnownPeers(own: identity.keys.key, household: identity.household?.household)
-        known.pins = (try? pins?.load()) ?? PinnedNames()
+        known.pins = pins
         return entries(of: peers, survey, known)
     }
 

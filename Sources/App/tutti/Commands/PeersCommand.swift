@@ -78,13 +78,25 @@ struct PeersCommand: Command {
     }
 
     private func list() throws(RuntimeFailure) {
-        let peers = try PeerList.browse(for: span, as: SessionRunner.identity(), pins: PinFile.standard())
+        let identity = try SessionRunner.identity()
+        let pins = Self.pins(in: PinFile.standard(), warn: SessionRunner.warn)
+        let peers = try PeerList.browse(for: span, as: identity, pins: pins)
         if isJSON {
             ListOutput.write(peers.map(\.json))
         } else if peers.isEmpty {
             StandardStream.error.write("tutti: \(Self.nobody)\n")
         } else {
             ListOutput.write(Self.table(peers))
+        }
+    }
+
+    /// Returns whom this machine has met: nobody, with a warning, if that cannot be read.
+    static func pins(in file: PinFile?, warn: (String) -> Void) -> PinnedNames {
+        do throws(MemoryFailure) {
+            return try file?.load() ?? PinnedNames()
+        } catch {
+            warn(error.message)
+            return PinnedNames()
         }
     }
 

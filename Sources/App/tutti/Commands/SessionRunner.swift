@@ -64,10 +64,13 @@ struct SessionRunner: Sendable {
     /// The identity of a command without a display. What there is to be warned of is printed.
     static func identity() throws(RuntimeFailure) -> Identity {
         let loaded = try IdentityStore.standard().identity()
-        for warning in loaded.warnings {
-            StandardStream.error.write("tutti: warning: \(warning)".terminalSafe + "\n")
-        }
+        for warning in loaded.warnings { warn(warning) }
         return loaded.identity
+    }
+
+    /// Prints a line that a command without a display warns with.
+    static func warn(_ text: String) {
+        StandardStream.error.write("tutti: warning: \(text)".terminalSafe + "\n")
     }
 
     /// Prints the one line of a failed command.
