@@ -75,6 +75,21 @@ import TuttiRuntime
         #expect(HouseholdCommand.json(home, kitchen.key).text.contains(#""standing":"removed""#))
     }
 
+    /// Nobody removed a machine whose key was lost: it says so, and what to do.
+    @Test func aMachineWhoseKeyWasLost() throws {
+        let new = PeerKeyPair.random().key
+        let sentence =
+            "this machine takes part with nobody: its key, which was lost or replaced, is not known to the household "
+            + "Home; 'tutti household remove NAME' on a member removes the former key, then 'tutti household leave' and "
+            + "'tutti pair' here let this machine in anew"
+        let home = try home()
+        #expect(HouseholdCommand.heading(home, new) == sentence)
+        #expect(HouseholdCommand.json(home, new).text.contains(#""standing":"unknown""#))
+        let notice = RuntimeNotice.household(.unknownKey("Home"))
+        #expect(notice.sentence == sentence && notice.level == .warning)
+        #expect(HouseholdChangeError.exists("Home", home.standing(of: new)).sentence == sentence)
+    }
+
     // MARK: Who is meant
 
     private func failure(_ home: Household, _ text: String) -> RuntimeFailure? {

@@ -73,6 +73,14 @@ import TuttiRuntime
         #expect(failure(home) == RuntimeFailure(.notAllowed, .household(.removed("Home"))))
     }
 
+    @Test func aMachineWhoseKeyWasLostBeginsAnewFirst() throws {
+        let home = try home()
+        try write(to: home)
+        let failure = try #require(self.failure(home))
+        #expect(failure == RuntimeFailure(.notAllowed, .household(.unknownKey("Home"))))
+        #expect(failure.sentence.contains("'tutti household leave'"))
+    }
+
     @Test func whatHasEndedSaysWhatToDo() throws {
         try write(to: home(), for: -1)
         let failure = try #require(self.failure())

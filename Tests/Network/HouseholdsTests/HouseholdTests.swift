@@ -56,6 +56,12 @@ struct HouseholdTests {
         #expect(!new.isProof(new.proof(over: binding, by: b.key), over: other, by: b.key))
     }
 
+    @Test func aKeyThatNobodyLetInIsUnknownAndNotRemoved() throws {
+        var household = try household(of: [b, r])
+        try household.remove(r.signingKey, by: a)
+        #expect([a, b, r, c].map { household.standing(of: $0.key) } == [.member, .member, .removed, .unknown])
+    }
+
     @Test func aRemovedKeyDoesNotReturn() throws {
         let before = try household(of: [b, r])
         var after = before

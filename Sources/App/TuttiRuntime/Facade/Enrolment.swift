@@ -38,10 +38,11 @@ public final class Enrolment: Sendable {
             guard household.id == voucher.household else {
                 throw RuntimeFailure(.notAllowed, .household(.otherHousehold(household.name)))
             }
-            guard household.isMember(identity.keys.key) else {
-                throw RuntimeFailure(.notAllowed, .household(.removed(household.name)))
+            switch household.standing(of: identity.keys.key) {
+            case .member: return false
+            case .removed: throw RuntimeFailure(.notAllowed, .household(.removed(household.name)))
+            case .unknown: throw RuntimeFailure(.notAllowed, .household(.unknownKey(household.name)))
             }
-            return false
         }
         if voucher.isOver(at: unixTime) { throw expired }
         guard usesDiscovery || !addresses.isEmpty else { throw RuntimeFailure(.usage, .household(.nobodyToAsk)) }

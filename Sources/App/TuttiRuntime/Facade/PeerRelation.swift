@@ -23,9 +23,11 @@ struct KnownPeers {
 
     func relation(of key: PeerKey) -> PeerRelation {
         if key == own { return .thisMachine }
-        if household?.isMember(key) == true { return .member }
-        if household?.isOut(key) == true { return .removed }
-        return pins.all.contains { $0.key == key } ? .known : .new
+        switch household?.standing(of: key) {
+        case .member: return .member
+        case .removed: return .removed
+        case .unknown, nil: return pins.all.contains { $0.key == key } ? .known : .new
+        }
     }
 
     /// Of a peer that was not asked to prove its key: as it announces itself, so anybody may claim it.

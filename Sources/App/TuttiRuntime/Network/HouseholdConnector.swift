@@ -11,6 +11,8 @@ import WireProtocol
 /// What other members bring is stored. What another process of this machine changes is seen within ``interval`` once
 /// ``watchStore()`` was called. Confined to its event loop.
 final class HouseholdConnector {
+    /// This machine's.
+    private let key: PeerKey
     private let stored: StoredHousehold?
     private let loop: any EventLoop
     private let emit: @Sendable (RuntimeEvent) -> Void
@@ -34,6 +36,7 @@ final class HouseholdConnector {
     private static let interval = TimeAmount.seconds(1)
 
     init(identity: Identity, loop: any EventLoop, emit: @escaping @Sendable (RuntimeEvent) -> Void) {
+        key = identity.keys.key
         stored = identity.household
         self.loop = loop
         self.emit = emit
@@ -45,12 +48,13 @@ final class HouseholdConnector {
     /// Nil in open mode.
     var household: Household? { meetings.household }
 
-    /// Whether this machine belongs to its household, and was not removed.
-    var isMember: Bool { meetings.isMember }
-
     var notice: HouseholdNotice {
         guard let household else { return .open }
-        return isMember ? .member(household.name) : .removed(household.name)
+        return switch household.standing(of: key) {
+        case .member: .member(household.name)
+        case .removed: .removed(household.name)
+        case .unknown: .unknownKey(household.name)
+        }
     }
 
     /// Returns who may do what now.

@@ -8,6 +8,8 @@ public enum HouseholdNotice: Hashable, Sendable {
     case member(String)
     /// It was removed from the household of this name.
     case removed(String)
+    /// Its key is none that the household of this name ever had: the one that it was let in with is lost.
+    case unknownKey(String)
     /// It was invited into the household of this name, and looks for a member.
     case waiting(String)
     /// The Tutti of this name did not let it in, though it shows its invitation.
@@ -20,7 +22,7 @@ public enum HouseholdNotice: Hashable, Sendable {
     public var level: NoticeLevel {
         switch self {
         case .open, .member, .waiting, .admitted: .info
-        case .removed, .notLetIn, .full: .warning
+        case .removed, .unknownKey, .notLetIn, .full: .warning
         }
     }
 }

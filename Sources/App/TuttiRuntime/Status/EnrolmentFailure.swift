@@ -6,6 +6,8 @@ public enum EnrolmentFailure: Hashable, Sendable {
     case otherHousehold(String)
     /// It was removed from that household.
     case removed(String)
+    /// It has the household's document, and a key that the household never let in.
+    case unknownKey(String)
     /// There is neither mDNS nor an address.
     case nobodyToAsk
 }

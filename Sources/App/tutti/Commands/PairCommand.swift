@@ -183,7 +183,10 @@ private struct PairingMachine {
     }
 
     func membership(in household: Household) -> String {
-        household.isMember(identity.keys.key)
-            ? "this machine belongs to \(household.name)" : "this machine was removed from \(household.name)"
+        switch household.standing(of: identity.keys.key) {
+        case .member: "this machine belongs to \(household.name)"
+        case .removed: "this machine was removed from \(household.name)"
+        case .unknown: "this machine's key was lost or replaced, and is not known to \(household.name)"
+        }
     }
 }

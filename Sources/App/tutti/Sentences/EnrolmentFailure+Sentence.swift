@@ -11,6 +11,9 @@ extension EnrolmentFailure {
                 + "start it without the invitation"
         case .removed(let name):
             "this machine was removed from \(name): 'tutti household leave' begins anew, then a new invitation lets it in"
+        case .unknownKey(let name):
+            "this machine's key, which was lost or replaced, is not known to \(name): 'tutti household leave' begins "
+                + "anew, then a new invitation lets it in"
         case .nobodyToAsk: "an invitation needs mDNS, or the address of a member"
         }
     }

@@ -11,6 +11,7 @@ extension HouseholdNotice {
         case .removed(let name):
             "this machine was removed from the household \(name) and takes part with nobody; 'tutti household leave' "
                 + "begins anew"
+        case .unknownKey(let name): UnknownKeySentence(household: name).text
         case .waiting(let name): "waiting for a member of \(name)"
         case .notLetIn(let name, let reason):
             "\(name) does not let this machine in: \(reason); if it is a member, the invitation may have been used "

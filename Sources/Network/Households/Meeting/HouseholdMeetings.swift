@@ -43,9 +43,6 @@ public struct HouseholdMeetings<ID: Hashable & Sendable>: Sendable {
     /// Nil in open mode.
     public var household: Household? { keeper.household }
 
-    /// Whether this machine belongs to its household, and was not removed.
-    public var isMember: Bool { keeper.isMember }
-
     // MARK: Channels
 
     /// Begins with a channel whose other end has proved its key.

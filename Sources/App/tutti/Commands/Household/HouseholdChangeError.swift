@@ -5,8 +5,8 @@ import TuttiRuntime
 enum HouseholdChangeError: Error, Hashable {
     /// There is no household.
     case none
-    /// There is one already; whether this machine is a member, or was removed from it.
-    case exists(String, isMember: Bool)
+    /// There is one already, to which this machine's key is that.
+    case exists(String, KeyStanding)
     case household(HouseholdError)
 }
 
@@ -15,12 +15,13 @@ extension HouseholdChangeError {
     var sentence: String {
         switch self {
         case .none: "this machine belongs to no household: 'tutti household create', or 'tutti pair'"
-        case .exists(let name, isMember: true):
+        case .exists(let name, .member):
             "this machine belongs to the household \(name) already; 'tutti household leave' takes it out"
-        case .exists(let name, isMember: false):
+        case .exists(let name, .removed):
             "this machine was removed from the household \(name); 'tutti household leave' begins anew"
+        case .exists(let name, .unknown): UnknownKeySentence(household: name).text
         case .household(.notMember):
-            "this machine was removed from its household; 'tutti household leave' begins anew"
+            "this machine is no member of its household; 'tutti household' says why, and what to do"
         case .household(.full):
             "the household holds as many changes as it may: found a new one, and pair its machines again"
         case .household(let error): "that cannot be: \(error)"

@@ -12,7 +12,7 @@ struct HouseholdChanges {
     func create(name: String) throws(RuntimeFailure) {
         let identity = try identity()
         try change { (household) throws(HouseholdChangeError) in
-            if let household { throw .exists(household.name, isMember: household.isMember(identity.keys.key)) }
+            if let household { throw .exists(household.name, household.standing(of: identity.keys.key)) }
             do throws(HouseholdError) {
                 household = try Household(name: name, founder: identity.keys, memberName: identity.name)
             } catch {

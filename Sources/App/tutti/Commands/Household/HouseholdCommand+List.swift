@@ -10,12 +10,15 @@ extension HouseholdCommand {
             return "this machine is open: whoever is on its network may listen, broadcast and command; "
                 + "'tutti household create' or 'tutti pair' changes that"
         }
-        guard household.isMember(own) else {
+        switch household.standing(of: own) {
+        case .member:
+            let count = household.members.count
+            return "household \(household.name), \(count) \(count == 1 ? "member" : "members")"
+        case .removed:
             return "this machine was removed from the household \(household.name) and takes part with nobody; "
                 + "'tutti household leave' begins anew"
+        case .unknown: return UnknownKeySentence(household: household.name).text
         }
-        let count = household.members.count
-        return "household \(household.name), \(count) \(count == 1 ? "member" : "members")"
     }
 
     static func table(_ household: Household, _ own: PeerKey) -> Table {
@@ -33,7 +36,7 @@ extension HouseholdCommand {
     }
 
     static func json(_ household: Household?, _ own: PeerKey) -> JSONValue {
-        let standing = household.map { $0.isMember(own) ? "member" : "removed" } ?? "open"
+        let standing = household?.standing(of: own).rawValue ?? "open"
         let members = sorted(household?.members ?? []).map { member -> JSONValue in
             .object([
                 "name": .string(member.name), "key": .string(member.peerKey.description),

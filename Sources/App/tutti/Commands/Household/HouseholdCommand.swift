@@ -27,7 +27,10 @@ struct HouseholdCommand: Command {
             "Each change is told to the members that are found within two seconds. The others hear of it as soon as they "
                 + "meet a member that knows.",
             "A removed machine does not come back with its key. 'tutti household leave' there makes a new one.",
-            "With --json, standing is member, removed or open, and keys are whole.",
+            "A machine whose key was lost or replaced is no member any more, though nobody removed it: remove its former "
+                + "key on a member, then write 'tutti household leave' and 'tutti pair' there.",
+            "With --json, standing is member, removed, unknown or open, and keys are whole; unknown is a key that the "
+                + "household never let in.",
             "Exit code: 0, also when members were not found; 64 for a wrong command line, or a name that several have; 68 "
                 + "for a name that none has, 69 without a household, 73 for one too many or where the state directory "
                 + "cannot be written, 77 for a file that others may read, or a household that cannot be read.",
