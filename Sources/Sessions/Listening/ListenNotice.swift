@@ -21,6 +21,18 @@ public enum ListenNotice: Hashable, Sendable {
         case tcp
     }
 
+    /// Why a broadcast was taken rather than the next one, by the rule of choice.
+    public enum Choice: Hashable, Sendable {
+        /// It is this machine's, or a member's of its household, and the next one is not.
+        case household
+        /// It was heard before, and the next one was not.
+        case heardBefore
+        /// Of those that are known as well it has the lowest UUID.
+        case lowestUUID
+        /// The next one is of the same machine, and began later.
+        case beganFirst
+    }
+
     // MARK: Finding a broadcast
 
     /// Nothing was found for a while. `wanted`: names of the only broadcasts that are wanted; empty for any.
@@ -28,7 +40,7 @@ public enum ListenNotice: Hashable, Sendable {
     /// Nobody answers at the address that the user named.
     case unanswered(NetworkAddress)
     /// Several broadcasts were found; one is taken by the rule of choice.
-    case severalFound([String], taken: String)
+    case severalFound([String], taken: String, because: Choice)
     case waitingForNext
 
     // MARK: The broadcaster

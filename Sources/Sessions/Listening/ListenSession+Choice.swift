@@ -59,11 +59,21 @@ extension ListenSession {
             phase = .idle(since: now)
             return
         }
-        if candidates.count > 1 {
+        if let next = connections.preferred(of: candidates.filter { $0 != chosen }, isInHousehold: isInHousehold) {
             let names = candidates.compactMap { connections[$0]?.connection.name }
-            tell(.severalFound(names, taken: connections[chosen]?.connection.name ?? ""))
+            let name = connections[chosen]?.connection.name ?? ""
+            tell(.severalFound(names, taken: name, because: reason(for: chosen, before: next)))
         }
         join(chosen, now)
+    }
+
+    /// Returns by which part of the rule one was taken before the next.
+    private func reason(for chosen: ConnectionID, before next: ConnectionID) -> ListenNotice.Choice {
+        let known = acquaintance(chosen)
+        if known != acquaintance(next) { return known == .household ? .household : .heardBefore }
+        let isOneMachine =
+            connections[chosen]?.connection.greeting?.peer == connections[next]?.connection.greeting?.peer
+        return isOneMachine ? .beganFirst : .lowestUUID
     }
 
     /// Becomes a member of the broadcast behind this connection.

@@ -25,8 +25,23 @@ import TuttiRuntime
             .warning
         ),
         (
-            .severalFound(["Attic", "Den"], taken: "Den"),
-            "several broadcasts: Attic, Den; taking Den (choose with --from NAME)", .info
+            .severalFound(["Attic", "Den"], taken: "Den", because: .household),
+            "several broadcasts: Attic, Den; taking Den, of this machine or its household (choose with --from NAME)",
+            .info
+        ),
+        (
+            .severalFound(["Attic", "Den"], taken: "Den", because: .heardBefore),
+            "several broadcasts: Attic, Den; taking Den, heard before (choose with --from NAME)", .info
+        ),
+        (
+            .severalFound(["Attic", "Den"], taken: "Den", because: .lowestUUID),
+            "several broadcasts: Attic, Den; taking Den, the lowest UUID of those known as well "
+                + "(choose with --from NAME)",
+            .info
+        ),
+        (
+            .severalFound(["Attic", "Den"], taken: "Den", because: .beganFirst),
+            "several broadcasts: Attic, Den; taking Den, the first of its machine (choose with --from NAME)", .info
         ),
         (.waitingForNext, "waiting for the next broadcast", .info),
         (.joined("Den"), "joined Den", .info),

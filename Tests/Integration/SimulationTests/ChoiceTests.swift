@@ -33,7 +33,7 @@ import WireProtocol
         world.run(for: .seconds(6))
         #expect(listener.broadcasters == ["Younger"], "\(world.replay)")
         let told = listener.notices.compactMap {
-            if case .severalFound(let names, "Younger") = $0.notice { names.sorted() } else { nil }
+            if case .severalFound(let names, "Younger", .lowestUUID) = $0.notice { names.sorted() } else { nil }
         }
         #expect(told == [["Older", "Younger"]], "\(listener.notices); \(world.replay)")
         #expect(

@@ -95,6 +95,10 @@ import WireProtocol
         }
         listener.wait(ListenLimits.choiceTime + .milliseconds(20))
         #expect(listener.session.broadcasterName == "Member")
+        #expect(
+            listener.notices.contains {
+                if case .severalFound(_, "Member", .household) = $0 { true } else { false }
+            })
         listener.say(WireEncoder.broadcastEnd(BroadcastEnd(.stopped)), try #require(shuffled.firstIndex(of: 3)))
         for (place, who) in shuffled.enumerated() where who < 3 {
             listener.meet(
@@ -103,6 +107,10 @@ import WireProtocol
         }
         listener.wait(ListenLimits.choiceTime + .milliseconds(20))
         #expect(listener.session.broadcasterName == "Heard")
+        #expect(
+            listener.notices.contains {
+                if case .severalFound(_, "Heard", .heardBefore) = $0 { true } else { false }
+            })
     }
 
     /// Without a household no other machine could tell that this one's own broadcast goes before another.

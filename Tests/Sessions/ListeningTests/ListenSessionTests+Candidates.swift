@@ -3,6 +3,7 @@ import Listening
 import NIOCore
 import Peering
 import Playout
+import SecureChannel
 import Testing
 import WireProtocol
 
@@ -170,10 +171,24 @@ extension ListenSessionTests {
         listener.meet(1, name: "Low")
         listener.wait(ListenLimits.choiceTime + .milliseconds(20))
         #expect(listener.session.broadcasterName == "Low")
-        #expect(listener.notices.contains(.severalFound(["High", "Low"], taken: "Low")))
+        #expect(
+            listener.notices.contains(.severalFound(["High", "Low"], taken: "Low", because: .lowestUUID)))
         let refusal = try #require(listener.said[2]?.refusal)
         #expect(refusal.reason == .busy && refusal.text.contains("Low"))
         #expect(listener.closed == [2])
+    }
+
+    @Test func ofTwoBroadcastsOfOneMachineTheFirstIsTaken() throws {
+        var listener = ScriptedListener()
+        let key = PeerKeyPair.random().key
+        listener.meet(1, name: "Late", started: 2_000, instance: 1, key: key)
+        listener.meet(2, name: "Early", started: 1_000, instance: 2, key: key)
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
+        #expect(listener.session.broadcasterName == "Early")
+        #expect(
+            listener.notices.contains {
+                if case .severalFound(_, "Early", .beganFirst) = $0 { true } else { false }
+            })
     }
 
     @Test func aBusyListenerSaysWhatItPlaysAndFromWhom() throws {

@@ -10,8 +10,9 @@ extension ListenNotice {
         case .nothingFound(let wanted):
             "no broadcast named \(wanted.joined(separator: " or ")) found yet; waiting (tutti peers lists who is there)"
         case .unanswered(let address): "no broadcaster answers at \(address); trying again until one does"
-        case .severalFound(let names, let taken):
-            "several broadcasts: \(names.joined(separator: ", ")); taking \(taken) (choose with --from NAME)"
+        case .severalFound(let names, let taken, let choice):
+            "several broadcasts: \(names.joined(separator: ", ")); taking \(taken), \(choice.reading) "
+                + "(choose with --from NAME)"
         case .waitingForNext: "waiting for the next broadcast"
         case .joined(let name): "joined \(name)"
         case .back(let name, let span): "\(name) is back" + span.absence
@@ -50,6 +51,18 @@ extension ListenNotice {
             "more than \(limit) connections bring no broadcast: closing some from the addresses with the most"
         case .tooFarAhead(let name):
             "\(name) sends song faster than it plays: what is too far ahead of its time is not recorded"
+        }
+    }
+}
+
+extension ListenNotice.Choice {
+    /// Behind the name of the one that is taken.
+    fileprivate var reading: String {
+        switch self {
+        case .household: "of this machine or its household"
+        case .heardBefore: "heard before"
+        case .lowestUUID: "the lowest UUID of those known as well"
+        case .beganFirst: "the first of its machine"
         }
     }
 }
