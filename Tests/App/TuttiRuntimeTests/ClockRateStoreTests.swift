@@ -54,7 +54,7 @@ import WireProtocol
             #expect(rateStore.beginExchange(with: peer) == .unknown)
             for step in 0...105 { rateStore.note(estimate(12.5), now: seconds(Double(step) / 5)) }
         }
-        #expect(memory.load()[.clock(peer)]?.value == 12.5)
+        #expect(memory.stored[.clock(peer)]?.value == 12.5)
         _ = try live(memory) { rateStore in
             let prior = rateStore.beginExchange(with: peer)
             #expect(prior.skew == PartsPerMillion(12.5))
@@ -91,7 +91,7 @@ import WireProtocol
                 rateStore.note(estimate(1, generation: UInt32(step / 50)), now: seconds(Double(step) / 5))
             }
         }
-        #expect(memory.load().isEmpty)
+        #expect(memory.stored.isEmpty)
     }
 
     @Test func aCardsRateIsHandedDownUnlessItHasNoClock() throws {
@@ -107,7 +107,7 @@ import WireProtocol
                 for step in 0...105 { rateStore.note(steady, now: seconds(Double(step) / 5)) }
             }
         }
-        #expect(memory.load().mapValues(\.value) == [.card("hw:1, DAC at 48000"): -34])
+        #expect(memory.stored.mapValues(\.value) == [.card("hw:1, DAC at 48000"): -34])
         let said = try live(memory) { rateStore in
             #expect(rateStore.rateHint(device()) == PartsPerMillion(-34))
             #expect(rateStore.rateHint(device("hw:1, Another")) == nil)
@@ -126,7 +126,7 @@ import WireProtocol
                 rateStore.note(snapshot, now: seconds(Double(step) / 5))
             }
         }
-        #expect(memory.load().isEmpty)
+        #expect(memory.stored.isEmpty)
     }
 
     @Test func anOffsetIsRememberedForItsDeviceUntilZero() throws {
@@ -145,7 +145,7 @@ import WireProtocol
             #expect(rateStore.offset(asked: nil, on: device()) == .zero)
         }
         #expect(forgotten == [.offsetForgotten(device: "hw:1")])
-        #expect(memory.load().isEmpty)
+        #expect(memory.stored.isEmpty)
     }
 
     @Test func anOffsetOfAVirtualOutputIsNotRemembered() throws {
@@ -153,7 +153,7 @@ import WireProtocol
         let said = try live(memory) { rateStore in
             #expect(rateStore.offset(asked: .microseconds(500), on: device(nil)) == .microseconds(500))
         }
-        #expect(said.isEmpty && memory.load().isEmpty)
+        #expect(said.isEmpty && memory.stored.isEmpty)
     }
 
     @Test(arguments: [2_000_000.0, -1e18, .nan]) func anOffsetThatNobodyCanHaveGivenIsIgnored(value: Double) throws {
@@ -185,7 +185,7 @@ import WireProtocol
             rateStore.keep(LoudspeakerSettings(), on: device("hw:2, Other"))
             rateStore.keep(wanted, on: device(nil))
         }
-        #expect(memory.load().isEmpty)
+        #expect(memory.stored.isEmpty)
     }
 
     @Test func whatIsGivenWinsOverWhatIsRemembered() throws {
@@ -200,7 +200,7 @@ import WireProtocol
             #expect(SettingsRequest.exactly(exact).settings(of: device(), rateStore) == exact)
         }
         #expect(
-            memory.load().mapValues(\.value) == [
+            memory.stored.mapValues(\.value) == [
                 .volume("hw:1, DAC"): 60, .role("hw:1, DAC"): -3, .offset("hw:1, DAC"): 7,
             ])
     }
@@ -225,11 +225,26 @@ import WireProtocol
         #expect(said.filter { $0.level == .detail } == [.notKept(MemoryFailure("cannot write"))])
     }
 
-    @Test func whatWasDamagedIsTold() throws {
-        let said = try live(VolatileMemory(isDamaged: true)) { rateStore in
-            #expect(rateStore.offset(asked: .microseconds(1), on: device()) == .microseconds(1))
+    @Test func whatIsDamagedIsToldAtTheStartAndWhenItHasAnotherName() throws {
+        let memory = VolatileMemory(isDamaged: true)
+        memory.records.withLock { $0[.volume("hw:1, DAC")] = MemoryRecord(value: 40, unixSeconds: 0) }
+        let atTheStart = try live(memory) { _ in }
+        #expect(atTheStart == [.damaged(MemoryDamage(path: "memory"))])
+        let said = try live(memory) { rateStore in
+            #expect(rateStore.settings(of: device()).volume == Volume(percent: 40))
         }
         #expect(
-            said.filter { $0.level == .warning } == [.damaged(MemoryDamage(path: "memory", keptAs: "memory.damaged"))])
+            said.filter { $0.level == .warning } == [
+                .damaged(MemoryDamage(path: "memory")),
+                .damaged(MemoryDamage(path: "memory", keptAs: "memory.damaged")),
+            ])
+    }
+
+    @Test func whatCannotBeReadIsToldOnceAtTheStart() throws {
+        let said = try live(VolatileMemory(isUnreadable: true)) { rateStore in
+            #expect(rateStore.settings(of: device()) == LoudspeakerSettings())
+            #expect(rateStore.offset(asked: nil, on: device()) == .zero)
+        }
+        #expect(said == [.unreadable(MemoryFailure("cannot read"))])
     }
 }

@@ -14,8 +14,10 @@ import WireProtocol
     private var store: MemoryStore { MemoryStore(directory: directory) }
     private let peer = MemorySubject.clock(UUIDBytes(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF))
 
+    private func stored() throws -> [MemorySubject: MemoryRecord] { try store.load().records }
+
     @Test func whatIsKeptIsThereTheNextTime() throws {
-        #expect(store.load().isEmpty)
+        #expect(try stored().isEmpty)
         let records: [MemorySubject: MemoryRecord] = [
             peer: MemoryRecord(value: 12.345, unixSeconds: 1_700_000_000),
             .card("hw:1, Ümlaut Audio at 48000"): MemoryRecord(value: -34.2, unixSeconds: 1_700_000_001),
@@ -25,9 +27,9 @@ import WireProtocol
             .role("hw:1, Ümlaut Audio"): MemoryRecord(value: -1, unixSeconds: 1_700_000_005),
         ]
         for (subject, record) in records { try store.keep(record, of: subject) }
-        #expect(store.load() == records)
+        #expect(try stored() == records)
         try store.keep(nil, of: .offset("hw:1, Ümlaut Audio"))
-        #expect(store.load().count == 5)
+        #expect(try stored().count == 5)
     }
 
     @Test func formOfTheFile() {
@@ -49,21 +51,22 @@ import WireProtocol
     ])
     func brokenLinesAreLeftOut(text: String) throws {
         try directory.write(Array("\(text)\ncard\t7\t8\tgood\n".utf8), to: MemoryStore.fileName)
-        #expect(store.load() == [.card("good"): MemoryRecord(value: 7, unixSeconds: 8)])
+        #expect(try stored() == [.card("good"): MemoryRecord(value: 7, unixSeconds: 8)])
         try store.keep(MemoryRecord(value: 1, unixSeconds: 1), of: peer)
-        #expect(store.load().count == 2)
+        #expect(try stored().count == 2)
     }
 
     @Test func noiseIsNoMemory() throws {
         var random = SystemRandomNumberGenerator()
         let noise = (0..<60_000).map { _ in UInt8.random(in: 0...255, using: &random) }
         try directory.write(noise, to: MemoryStore.fileName)
-        _ = store.load()
+        #expect(try store.load().damage == MemoryDamage(path: directory.path(of: MemoryStore.fileName)))
         let record = MemoryRecord(value: 1, unixSeconds: 1)
         let damage = try store.keep(record, of: peer)
         #expect(damage?.keptAs == directory.path(of: "memory.damaged"))
         #expect(try directory.read("memory.damaged") == noise)
-        #expect(store.load()[peer] == record)
+        #expect(try stored()[peer] == record)
+        #expect(try store.load().damage == nil)
         #expect(try store.keep(record, of: peer) == nil)
     }
 
@@ -74,8 +77,9 @@ import WireProtocol
     ])
     func onlyWhatMakesNoSenseIsDamage(line: String, isDamaged: Bool) throws {
         try directory.write(Array("card\t7\t8\tgood\n\(line)\n".utf8), to: MemoryStore.fileName)
+        #expect((try store.load().damage != nil) == isDamaged)
         #expect((try store.keep(MemoryRecord(value: 1, unixSeconds: 1), of: peer) != nil) == isDamaged)
-        #expect(store.load().count == 2)
+        #expect(try stored().count == 2)
     }
 
     @Test func theLeastRecentlyUsedGo() throws {
@@ -106,15 +110,24 @@ import WireProtocol
                 }
             }
         }
-        #expect(store.load().count == 32)
+        #expect(try stored().count == 32)
         #expect(TemporaryDirectory.names(in: directory.path) == [MemoryStore.fileName])
+    }
+
+    /// A directory can be opened, and not be read.
+    @Test func whatCannotBeReadSaysSo() throws {
+        #expect(mkdir(temporary.path + "/a", 0o700) == 0 && mkdir(directory.path, 0o700) == 0)
+        let path = directory.path(of: MemoryStore.fileName)
+        #expect(mkdir(path, 0o700) == 0)
+        let failure = #expect(throws: MemoryFailure.self) { try store.load() }
+        #expect(failure?.message.hasPrefix("cannot read \(path): ") == true)
     }
 
     @Test func aPlaceThatCannotBeWrittenSaysSo() throws {
         let file = StateDirectory(path: temporary.path)
         try file.write([1], to: "file")
         let store = MemoryStore(directory: StateDirectory(path: file.path(of: "file") + "/tutti"))
-        #expect(store.load().isEmpty)
+        #expect(try store.load() == MemoryContents())
         let failure = #expect(throws: MemoryFailure.self) {
             try store.keep(MemoryRecord(value: 1, unixSeconds: 1), of: peer)
         }

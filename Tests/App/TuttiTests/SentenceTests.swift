@@ -92,6 +92,19 @@ import WireProtocol
         ),
         (.offsetForgotten(device: "hw:1"), "the offset of 'hw:1' is forgotten"),
         (.notKept(MemoryFailure("cannot write")), "cannot write: nothing is remembered for the next time"),
+        (
+            .damaged(MemoryDamage(path: "/s/memory")),
+            "/s/memory is damaged: the volume, role and offset of a device may have to be set again"
+        ),
+        (
+            .damaged(MemoryDamage(path: "/s/memory", keptAs: "/s/memory.damaged")),
+            "/s/memory was damaged and is now /s/memory.damaged: the volume, role and offset of a device may have to "
+                + "be set again"
+        ),
+        (
+            .unreadable(MemoryFailure("cannot read /s/memory")),
+            "cannot read /s/memory: what was remembered of volumes, roles and offsets is not used this time"
+        ),
         (.pins(MemoryFailure("cannot read")), "cannot read"),
     ]
 

@@ -9,13 +9,13 @@ import WireProtocol
 /// Clock rates and a device's loudspeaker settings: one running listener takes them from earlier runs and stores them
 /// for later ones.
 ///
-/// Reads its ``ListenerMemory`` once, when it is made. Writes never on the event loop, let alone on a real-time thread.
-/// A failed write is reported as one line of detail. Confined to its event loop.
+/// Reads its ``ListenerMemory`` once, when it is made, and warns of what cannot be read. Writes never on the event
+/// loop, let alone on a real-time thread. A failed write is reported as one line of detail. Confined to its event loop.
 final class ClockRateStore {
     private let memory: (any ListenerMemory)?
     private let loop: any EventLoop
     private let emit: @Sendable (RuntimeEvent) -> Void
-    private var records: [MemorySubject: MemoryRecord]
+    private var records: [MemorySubject: MemoryRecord] = [:]
     private let work: WorkQueue
     private var hasComplained = false
 
@@ -40,8 +40,19 @@ final class ClockRateStore {
         self.memory = memory
         self.loop = loop
         self.emit = emit
-        records = memory?.load() ?? [:]
         work = WorkQueue(loop: loop)
+        load()
+    }
+
+    private func load() {
+        guard let memory else { return }
+        do throws(MemoryFailure) {
+            let contents = try memory.load()
+            records = contents.records
+            if let damage = contents.damage { tell(.damaged(damage)) }
+        } catch {
+            tell(.unreadable(error))
+        }
     }
 
     /// Completes when everything is written.

@@ -14,8 +14,10 @@ public enum MemoryNotice: Hashable, Sendable {
     case role(ChannelRole, device: String)
     /// Nothing can be stored for the next run.
     case notKept(MemoryFailure)
-    /// Some of what earlier runs stored cannot be read.
+    /// Some of what earlier runs stored makes no sense.
     case damaged(MemoryDamage)
+    /// What earlier runs stored cannot be read.
+    case unreadable(MemoryFailure)
     /// Which names belong to which keys is not known from earlier runs, or cannot be stored.
     case pins(MemoryFailure)
     /// What other members say of the household cannot be stored, or what is stored not be read.
@@ -25,7 +27,7 @@ public enum MemoryNotice: Hashable, Sendable {
         switch self {
         case .clockRate, .cardRate, .notKept: .detail
         case .offset, .offsetForgotten, .volume, .role: .info
-        case .damaged, .pins, .household: .warning
+        case .damaged, .unreadable, .pins, .household: .warning
         }
     }
 }

@@ -15,11 +15,17 @@ extension MemoryNotice {
         case .role(let role, let device): "plays \(role.reading), remembered for '\(device)'; --role stereo forgets it"
         case .notKept(let failure): "\(failure.message): nothing is remembered for the next time"
         case .damaged(let damage):
-            "\(damage.path) was damaged and is now \(damage.keptAs): the volume, role and offset of a device may have to "
-                + "be set again"
+            "\(damage.path) \(damage.reading): the volume, role and offset of a device may have to be set again"
+        case .unreadable(let failure):
+            "\(failure.message): what was remembered of volumes, roles and offsets is not used this time"
         case .pins(let failure), .household(let failure): failure.message
         }
     }
+}
+
+extension MemoryDamage {
+    /// Behind the path.
+    fileprivate var reading: String { keptAs.map { "was damaged and is now \($0)" } ?? "is damaged" }
 }
 
 extension Double {

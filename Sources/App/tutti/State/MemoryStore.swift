@@ -11,7 +11,15 @@ struct MemoryStore: ListenerMemory {
     /// Returns nil if there is no directory to keep anything in.
     static func standard() -> MemoryStore? { StateDirectory.standard().map(MemoryStore.init) }
 
-    func load() -> [MemorySubject: MemoryRecord] { ((try? contents()) ?? MemoryFile()).records }
+    func load() throws(MemoryFailure) -> MemoryContents {
+        do throws(StateError) {
+            let file = try contents()
+            let damage: MemoryDamage? = file.isDamaged ? MemoryDamage(path: directory.path(of: Self.fileName)) : nil
+            return MemoryContents(records: file.records, damage: damage)
+        } catch {
+            throw MemoryFailure("\(error)")
+        }
+    }
 
     @discardableResult
     func keep(_ record: MemoryRecord?, of subject: MemorySubject) throws(MemoryFailure) -> MemoryDamage? {
