@@ -32,6 +32,38 @@ struct AccessPolicyTests {
         #expect(open.denial(of: .listen, to: .stranger) == .noHousehold)
     }
 
+    /// A stranger is told neither a household's name nor who belongs to it.
+    @Test(
+        arguments: [
+            (
+                .membersOnly(household: "Home"),
+                "it takes part only with members of its household: run 'tutti pair' here, and type the code there"
+            ),
+            (
+                .removed(household: "Home"),
+                "this machine was removed from the household Home: 'tutti household leave' here begins anew, then "
+                    + "'tutti pair' here and the code there let it in"
+            ),
+            (
+                .noHousehold,
+                "it is for members of a household, and there is none: run 'tutti household create' there, 'tutti pair' "
+                    + "here, and type the code there"
+            ),
+            (
+                .thisMachineOnly,
+                "without a household only the machine itself may change what stays behind; 'tutti household create' "
+                    + "there"
+            ),
+            (
+                .nobody,
+                "it is allowed to nobody: start it there without --allow-listen, --allow-command or --allow-broadcast "
+                    + "nobody"
+            ),
+        ] as [(AccessDenial, String)])
+    func whoMayNotIsToldWhatToDo(denial: AccessDenial, text: String) {
+        #expect(denial.text == text)
+    }
+
     @Test func thisMachineMayDoEverything() {
         var policy = AccessPolicy(household: "Home")
         for right in uses { policy.allow(right, for: .nobody) }

@@ -177,6 +177,27 @@ struct ConnectionSecurityTests {
         #expect(other.failure == .introduction)
     }
 
+    @Test(
+        arguments: [
+            (.handshake(.badLength(7)), "its handshake is malformed: install the same release on both"),
+            (.handshake(.unusableKey), "its handshake is malformed: install the same release on both"),
+            (
+                .handshake(.notAuthentic),
+                "its handshake is not authentic: something on the way changes what is sent, or it lacks the key that "
+                    + "it states; look for a proxy between the two machines, and install the same release on both"
+            ),
+            (.introduction, "it introduces itself at too great a length: install the same release on both"),
+            (
+                .record(.notAuthentic),
+                "what came is not what was sent: something on the way changes it; look for a proxy between the two "
+                    + "machines"
+            ),
+            (.record(.truncated), "it ended the connection in the middle"),
+        ] as [(ConnectionSecurityError, String)])
+    func anErrorSaysWhatToDo(error: ConnectionSecurityError, text: String) {
+        #expect("\(error)" == text)
+    }
+
     /// Programs of one machine, over a local socket.
     @Test func plainConnectionsPassMessagesOn() {
         let (one, other) = (Side(.plain), Side(.plain))

@@ -86,17 +86,22 @@ public struct AccessPolicy: Hashable, Sendable {
 }
 
 extension AccessDenial {
-    /// For the one who may not.
+    /// For the one who may not; says what to do.
     public var text: String {
         switch self {
         case .membersOnly:
             "it takes part only with members of its household: run 'tutti pair' here, and type the code there"
         case .removed(let household):
-            "this machine was removed from the household \(household)"
-        case .noHousehold: "it is for members of a household, and there is none"
+            "this machine was removed from the household \(household): 'tutti household leave' here begins anew, then "
+                + "'tutti pair' here and the code there let it in"
+        case .noHousehold:
+            "it is for members of a household, and there is none: run 'tutti household create' there, 'tutti pair' "
+                + "here, and type the code there"
         case .thisMachineOnly:
             "without a household only the machine itself may change what stays behind; 'tutti household create' there"
-        case .nobody: "it is allowed to nobody"
+        case .nobody:
+            "it is allowed to nobody: start it there without --allow-listen, --allow-command or --allow-broadcast "
+                + "nobody"
         }
     }
 }

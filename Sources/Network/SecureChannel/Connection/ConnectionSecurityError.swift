@@ -11,16 +11,19 @@ public enum ConnectionSecurityError: Error, Hashable, Sendable {
 }
 
 extension ConnectionSecurityError: CustomStringConvertible {
+    /// For people, one line that says what to do, where anything can be done.
     public var description: String {
         switch self {
         case .preamble(let error): "\(error)"
         case .handshake(.truncated), .record(.truncated): "it ended the connection in the middle"
-        case .handshake(.badLength), .handshake(.unusableKey): "its handshake is malformed"
+        case .handshake(.badLength), .handshake(.unusableKey):
+            "its handshake is malformed: install the same release on both"
         case .handshake(.notAuthentic):
-            "its handshake is not authentic: something on the way changes what is sent, or it lacks the key that it states"
-        case .introduction: "it introduces itself at too great a length"
+            "its handshake is not authentic: something on the way changes what is sent, or it lacks the key that it "
+                + "states; look for a proxy between the two machines, and install the same release on both"
+        case .introduction: "it introduces itself at too great a length: install the same release on both"
         case .record(.badLength), .record(.notAuthentic):
-            "what came is not what was sent: something on the way changes it"
+            "what came is not what was sent: something on the way changes it; look for a proxy between the two machines"
         }
     }
 }
