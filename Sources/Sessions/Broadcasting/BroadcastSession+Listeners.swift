@@ -52,6 +52,10 @@ extension BroadcastSession {
                 pendingSettings.append(setting)
                 continue
             }
+            let silent = setting.listeners.compactMap { connections[$0]?.connection.name }.sorted()
+            if !silent.isEmpty {
+                setting.pending.text = "no word from \(silent.joined(separator: ", ")) yet: see 'tutti status'"
+            }
             // A ramp, and what the sound card holds.
             let effect = ClockMapping.identity.session(at: now) + BroadcastLimits.deviceLead
             finish(setting.pending, effect, now)

@@ -85,7 +85,7 @@ extension BroadcastSession {
     private mutating func cut(_ now: HostTime) -> SessionTime {
         let effect = timeline.cutInstant(notBefore: effectInstant(now))
         if timeline.last.cutFrame != nil, timeline.coming.isEmpty { return effect }
-        for epoch in timeline.cut(at: effect) { actions.append(.closeSource(epoch)) }
+        drop(timeline.cut(at: effect))
         return effect
     }
 
@@ -116,12 +116,18 @@ extension BroadcastSession {
         max(instant, log.lastEffect ?? instant)
     }
 
+    /// Whether a song begins before another could take its place.
+    func isDueSoon(_ track: BroadcastTrack, _ now: HostTime) -> Bool {
+        track.start.map { $0 < soonestJump(now) } ?? false
+    }
+
     // MARK: Jumps
 
     private mutating func jump(
         to item: ItemID, songsBefore: Int = 0, from frame: FramePosition = .zero, _ now: HostTime
     ) {
         abandonOpening()
+        parkComing(item, now)
         let track = open(item, songsBefore: songsBefore, from: frame)
         if isPlaying {
             opening = .jumping(track, since: now)
@@ -141,6 +147,7 @@ extension BroadcastSession {
         _ item: ItemID, _ origin: BroadcastTrack.Origin = .commanded, songsBefore: Int = 0,
         from frame: FramePosition = .zero
     ) -> BroadcastTrack {
+        if songsBefore == 0, frame == .zero, let track = takeUp(item, origin) { return track }
         lastEpoch = lastEpoch.next
         if let location = programme.location(of: item) {
             actions.append(
@@ -155,19 +162,20 @@ extension BroadcastSession {
 
     /// Opens the next song of the source that `track` came from.
     private mutating func openNextSong(of track: BroadcastTrack) -> BroadcastTrack {
+        if let next = takeUpNextSong(of: track) { return next }
         lastEpoch = lastEpoch.next
         furtherSongCount += 1
         actions.append(.openSource(SourceRequest(epoch: lastEpoch, origin: .sameSource(as: track.epoch))))
         let title = track.item.flatMap { programme.item($0)?.title } ?? "untitled"
         return BroadcastTrack(
-            lastEpoch, configuration, item: track.item, title: title, origin: .sameSource,
+            lastEpoch, configuration, item: track.item, title: title, origin: .sameSource(as: track.epoch),
             songsBefore: track.songsBefore + 1)
     }
 
     private mutating func abandonOpening() {
-        guard let epoch = opening.track?.epoch else { return }
+        guard let track = opening.track else { return }
         opening = .none
-        actions.append(.closeSource(epoch))
+        drop([track])
     }
 
     // MARK: What follows
@@ -209,15 +217,16 @@ extension BroadcastSession {
     /// Drops what follows the song that is heard, or the target of a jump, if the programme goes on with something else
     /// by now.
     private mutating func dropUnwanted(_ now: HostTime) {
+        closeUnwantedParked()
         if case .following(let track) = opening, track.origin == .follows, track.item != programme.following {
             abandonOpening()
         }
         guard let next = timeline.next, next.item != programme.following else { return }
         // Of one in which a command cut the sound the beginning is heard, and of one that is due too soon for another
         // to take its place, unless it left the queue meanwhile.
-        let isKept = next.cutFrame != nil || next.start.map { $0 < soonestJump(now) } ?? false
+        let isKept = next.cutFrame != nil || isDueSoon(next, now)
         if isKept, let item = next.item, programme.location(of: item) != nil { return }
-        for epoch in timeline.void(from: next.epoch) { actions.append(.closeSource(epoch)) }
+        drop(timeline.void(from: next.epoch))
     }
 
     private func canBegin(_ track: BroadcastTrack) -> Bool {
@@ -229,19 +238,26 @@ extension BroadcastSession {
         let reason = track.song.failure ?? "it has no audio"
         let isFirst = !isPlaying
         let isOpening = opening.track?.epoch == track.epoch
+        let isTarget = opening.target?.epoch == track.epoch
         if isOpening { opening = .none }
-        actions.append(.closeSource(track.epoch))
         if case .anotherSong? = track.sourceEnd {
             notify(.songPassedOver(track.epoch, reason))
+            // Its source goes on.
             let next = openNextSong(of: track)
             if isFirst {
                 begin(with: next)
             } else {
-                opening = track.origin == .commanded ? .jumping(next, since: now) : .following(next)
+                opening = isTarget ? .jumping(next, since: now) : .following(next)
             }
             return
         }
-        guard let item = track.item, track.origin != .sameSource else { return }
+        actions.append(.closeSource(track.epoch))
+        if case .sameSource(let former) = track.origin, !isFirst, !isTarget {
+            notify(.songPassedOver(track.epoch, reason))
+            _ = timeline.with(former) { $0.endSource() }
+            return
+        }
+        guard let item = track.item else { return }
         let effect = programme.fail(item)
         note(item: item, now)
         if isFirst, effect == .stop, !configuration.staysIdle { return finish(.unplayable(track.song.failure), now) }
@@ -265,6 +281,7 @@ extension BroadcastSession {
 
     /// Puts the songs of a list in its place.
     mutating func replaceItem(of epoch: Epoch, with items: [NewItem], _ now: HostTime) {
+        guard !parked.holds(epoch) else { return closeParked(epoch) }
         guard let track = trackHeld(epoch), let item = track.item else { return }
         let isOpening = opening.track?.epoch == epoch
         let isJump = opening.target?.epoch == epoch || !isPlaying
@@ -293,8 +310,7 @@ extension BroadcastSession {
         if timeline.last.cutFrame == nil { _ = cut(now) }
         timeline.append(track)
         if isSilenced {
-            let effect = timeline.cutInstant(notBefore: effectInstant(now))
-            for epoch in timeline.cut(at: effect) { actions.append(.closeSource(epoch)) }
+            drop(timeline.cut(at: timeline.cutInstant(notBefore: effectInstant(now))))
         } else {
             placeSoonest(now)
         }

@@ -38,6 +38,8 @@ public struct BroadcastSession {
     var timeline: BroadcastTimeline
     /// The song that is being opened to follow, or to be jumped to.
     var opening = SourceOpening.none
+    /// Songs that were opened and dropped unheard, and cannot be opened again.
+    var parked = ParkedSongs()
     /// What was before the jump that is under way, or before the last one.
     var transportBeforeJump = TransportState.idle
     /// The queue, and the place in it.
@@ -188,9 +190,10 @@ public struct BroadcastSession {
         if phase == .opening, song.isPlayable { phase = .waiting(since: now) }
     }
 
-    /// Changes an epoch, which may still be opened; nil if it is not held any more.
+    /// Changes an epoch, which may still be opened, or be parked; nil if it is not held any more.
     mutating func change<Result>(_ epoch: Epoch, _ body: (inout BroadcastTrack) -> Result) -> Result? {
-        opening.track?.epoch == epoch ? opening.change(body) : timeline.with(epoch, body)
+        if parked.holds(epoch) { return parked.with(epoch, body) }
+        return opening.track?.epoch == epoch ? opening.change(body) : timeline.with(epoch, body)
     }
 
     private mutating func follow(_ clock: SourceClock, of epoch: Epoch) {
@@ -206,7 +209,10 @@ public struct BroadcastSession {
             return track
         }
         guard let ended else { return }
-        guard ended.song.isPlayable else { return passOver(ended, now) }
+        guard ended.song.isPlayable else {
+            // What is wrong with it is told once it is its turn.
+            return parked.holds(epoch) ? closeParked(epoch) : passOver(ended, now)
+        }
         noteDescription(of: epoch, now)
         if let failure { notify(.sourceFailed(failure)) }
         switch ended.song.shortfall {

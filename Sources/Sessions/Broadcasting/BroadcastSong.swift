@@ -59,6 +59,14 @@ struct BroadcastSong {
 
     func frames(in span: TimeSpan) -> Int64 { Int64(saturating: span.seconds * (framesPerSecond ?? 48_000)) }
 
+    /// Returns the same song, as far as it was read, as that of another epoch.
+    func renumbered(as epoch: Epoch) -> BroadcastSong {
+        var song = self
+        song.log = log.renumbered(as: epoch)
+        if isReady { song.streamMessage = WireEncoder.stream(epoch, properties: summary.properties) }
+        return song
+    }
+
     // MARK: What the source brings
 
     /// Takes what the source brought.

@@ -59,10 +59,10 @@ struct BroadcastTimeline {
     }
 
     /// Ends the sound of the epoch that is heard at `instant`, for now, and drops what stands behind it.
-    /// - Returns: the dropped epochs.
-    mutating func cut(at instant: SessionTime) -> [Epoch] {
+    /// - Returns: what was dropped, in order.
+    mutating func cut(at instant: SessionTime) -> [BroadcastTrack] {
         let index = indexOfSound(at: instant)
-        let dropped = tracks[(index + 1)...].map(\.epoch)
+        let dropped = Array(tracks[(index + 1)...])
         coming.removeLast(dropped.count)
         let track = tracks[index]
         let frame = track.anchor.map { anchor in
@@ -95,11 +95,11 @@ struct BroadcastTimeline {
 
     /// Makes void an epoch that is to come, and those behind it: nothing of them is heard. They stay on the timeline
     /// until something else is heard, so that listeners are told.
-    /// - Returns: these epochs.
-    mutating func void(from epoch: Epoch) -> [Epoch] {
-        let epochs = coming.filter { $0.epoch >= epoch && !$0.isVoid }.map(\.epoch)
-        for epoch in epochs { change(epoch) { $0.void(number: $1) } }
-        return epochs
+    /// - Returns: what they were before.
+    mutating func void(from epoch: Epoch) -> [BroadcastTrack] {
+        let dropped = coming.filter { $0.epoch >= epoch && !$0.isVoid }
+        for track in dropped { change(track.epoch) { $0.void(number: $1) } }
+        return dropped
     }
 
     /// Puts a song behind all others. It follows naturally if the last one's end is known, and was not cut.

@@ -26,13 +26,13 @@ struct BroadcastTrack {
         case commanded
         /// The programme went on to it.
         case follows
-        /// The source that the song before it came from holds several.
-        case sameSource
+        /// The source that the song before it came from, which this epoch names, holds several.
+        case sameSource(as: Epoch)
     }
 
     /// Its item of the programme; nil if there is none yet.
     let item: ItemID?
-    let origin: Origin
+    var origin: Origin
     /// Songs of the same source before this one.
     let songsBefore: Int
     /// Whether its packets come as they are made; nil until that is known.
@@ -65,7 +65,18 @@ struct BroadcastTrack {
         pcm = SharedPCM(epoch)
     }
 
+    /// Takes up a song of which nothing was heard, as far as it was read, as another epoch.
+    init(_ epoch: Epoch, _ configuration: BroadcastConfiguration, takingUp parked: BroadcastTrack, origin: Origin) {
+        self.init(
+            epoch, configuration, item: parked.item, title: "", origin: origin, songsBefore: parked.songsBefore,
+            from: parked.firstFrame)
+        (isLive, isSeekable) = (parked.isLive, parked.isSeekable)
+        (song, titles, sourceEnd) = (parked.song.renumbered(as: epoch), parked.titles, parked.sourceEnd)
+    }
+
     var epoch: Epoch { song.epoch }
+    /// Whether it is not the first song of its source.
+    var isFurtherSong: Bool { if case .sameSource = origin { true } else { false } }
 
     // MARK: Its end
 
@@ -77,6 +88,9 @@ struct BroadcastTrack {
         song.finish(failure: failure, isFollowed: sourceEnd == .anotherSong)
         self.sourceEnd = sourceEnd
     }
+
+    /// Takes note that nothing comes behind it in its source after all.
+    mutating func endSource() { if sourceEnd != nil { sourceEnd = .nothing } }
 
     // MARK: Placement
 

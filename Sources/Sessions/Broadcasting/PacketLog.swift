@@ -92,6 +92,21 @@ struct PacketLog {
         return position
     }
 
+    /// Returns the same packets as those of another epoch. Where some were forgotten, the rest keep their numbers.
+    func renumbered(as epoch: Epoch) -> PacketLog {
+        var log = self
+        log.epoch = epoch
+        log.byteCount = groups.first?.byteOffset ?? byteCount
+        for index in groups.indices {
+            let group = groups[index]
+            let message = WireEncoder.packets(
+                epoch, at: group.position, descriptions: group.packets, data: group.data.readableBytesSpan)
+            (log.groups[index].message, log.groups[index].byteOffset) = (message, log.byteCount)
+            log.byteCount += message.readableBytes
+        }
+        return log
+    }
+
     /// Returns the descriptions with their packets one behind the other, as in a message.
     private static func closedUp(_ descriptions: [AudioPacketDescription]) -> [AudioPacketDescription] {
         var offset = 0

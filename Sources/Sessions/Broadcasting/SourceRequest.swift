@@ -8,6 +8,8 @@ public struct SourceRequest: Hashable, Sendable {
         case location(ItemLocation)
         /// The next song of the source that this epoch's song came from.
         case sameSource(as: Epoch)
+        /// This epoch's song, from where it was read to; what comes of it belongs to the new epoch.
+        case sameSong(as: Epoch)
     }
 
     public var epoch: Epoch

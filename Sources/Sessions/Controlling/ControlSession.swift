@@ -120,21 +120,35 @@ public struct ControlSession {
         guard connections.links.allSatisfy({ $0.connection.greeting != nil }) || now >= deadline else { return }
         let greeted = connections.ids.filter { connections[$0]?.connection.greeting != nil }
         for origin in [Origin.ownBroadcast, .ownListener] {
-            var candidates: [PeerProcess: ConnectionID] = [:]
+            var candidates: [PeerProcess: [ConnectionID]] = [:]
             for id in greeted where connections[id]?.origin == origin {
                 guard let greeting = connections[id]?.connection.greeting else { continue }
                 if case .named(let name) = target, name != greeting.name { continue }
-                candidates[greeting.process] = candidates[greeting.process] ?? id
+                candidates[greeting.process, default: []].append(id)
             }
             if candidates.count > 1 {
-                return finish(.ambiguous(candidates.values.compactMap { connections[$0]?.connection.name }.sorted()))
+                let names = candidates.values.compactMap { $0.first.flatMap { connections[$0]?.connection.name } }
+                return finish(.ambiguous(names.sorted()))
             }
-            if let id = candidates.values.first { return talk(over: id, now) }
+            if let ids = candidates.values.first {
+                tellListeners(ids.dropFirst())
+                return talk(over: ids[0], now)
+            }
         }
         namesHere = Set(greeted.compactMap { connections[$0]?.connection.name })
         let name: String? = if case .named(let name) = target { name } else { nil }
         phase = .searching(BroadcastSearch(for: name, isInHousehold: takesMembersOnly, now: now))
         actions.append(.search)
+    }
+
+    /// Tells further listeners of this machine that hear the same broadcast what is asked of a listener: the one that
+    /// it is meant for does it only if it was asked for here. The broadcaster acts once, however often it is asked.
+    private mutating func tellListeners(_ ids: some Sequence<ConnectionID>) {
+        let commands = requests.compactMap { request -> ByteBuffer? in
+            guard case .command(let command) = request, case .listeners = command.operation else { return nil }
+            return WireEncoder.command(command)
+        }
+        for id in ids { actions += commands.map { .send(id, $0) } }
     }
 
     private func notFound(_ search: BroadcastSearch) -> ControlEnding {

@@ -45,6 +45,14 @@ import TuttiRuntime
         #expect(command.warnings.isEmpty)
     }
 
+    @Test func broadcastRepeatsAllOrOne() throws {
+        #expect(try broadcast("a.mp3").options.modes.repeats == .off)
+        #expect(try broadcast("a.mp3", "--repeat", "b.mp3").options.modes.repeats == .all)
+        let one = try broadcast("--repeat-one", "a.mp3", "--shuffle")
+        #expect(one.options.modes.repeats == .one && one.options.modes.isShuffled && one.paths == ["a.mp3"])
+        #expect(throws: UsageError.self) { try broadcast("--repeat", "--repeat-one", "a.mp3") }
+    }
+
     @Test func broadcastTakesEveryFlag() throws {
         let command = try broadcast(
             "--name", "Den", "--to", "Kitchen,Attic", "--listener", "10.0.0.2", "--listener=[fe80::1]:99", "song.mp3",

@@ -32,7 +32,7 @@ final class CommandedBroadcast {
         let listeners = try (1...Self.listenerCount).map { try testbed.start(["join", "--once"], on: $0) }
         Testbed.letAnnouncementsPass()
         let broadcast = try KeyedBroadcast(
-            ["--repeat", "all", "--wait", "\(Self.listenerCount)"] + songs, on: testbed)
+            ["--repeat", "--wait", "\(Self.listenerCount)"] + songs, on: testbed)
         for host in 1...Self.listenerCount { try testbed.waitForSound(on: host) }
         usleep(3_000_000)
         for repetition in 1...options.repetitionCount {

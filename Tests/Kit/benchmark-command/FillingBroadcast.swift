@@ -32,7 +32,7 @@ final class FillingBroadcast {
         let listeners = try (1...Self.listenerCount).map { try testbed.start(["join", "--once"], on: $0) }
         Testbed.letAnnouncementsPass()
         let broadcast = try KeyedBroadcast(
-            ["--repeat", "all", "--wait", "\(Self.listenerCount)", song], on: testbed)
+            ["--repeat", "--wait", "\(Self.listenerCount)", song], on: testbed)
         for host in 1...Self.listenerCount { try testbed.waitForSound(on: host) }
         var given: [(GivenCommand, LateListener)] = []
         for repetition in 1...options.repetitionCount {

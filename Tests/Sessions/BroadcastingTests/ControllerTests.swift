@@ -201,6 +201,7 @@ import WireProtocol
         #expect(outcomes(broadcast, 3).count == 1)
         broadcast.wait(.milliseconds(500))
         #expect(outcomes(broadcast, 3).count == 2 && refusal(broadcast) == nil)
+        #expect(outcomes(broadcast, 3).map(\.text) == ["", "no word from Listener 2 yet: see 'tutti status'"])
         // What changes nothing is answered at once.
         ask(.listeners(.offset(.zero), of: .named("Listener 2")), &broadcast)
         #expect(outcomes(broadcast, 3).count == 3)

@@ -28,6 +28,20 @@ import WireProtocol
         #expect(scene.answers == [.connected("Attic")] && scene.closed.count == 1)
     }
 
+    /// A listener that keeps something for the next time wants to know that it was asked for at its own machine.
+    @Test func allListenersOfOneBroadcastHearWhatIsAskedOfOne() {
+        let role = Command(.listeners(.role(.right), of: .named("Right")))
+        var scene = ControlScene(.any, [Self.pause, .command(role)])
+        scene.open(1, .ownListener, "Attic")
+        scene.open(2, .ownListener, "Attic")
+        scene.open(3, .ownListener, "Attic")
+        scene.handle(.calledLocalPrograms)
+        #expect(scene.closed.count == 2)
+        for id in scene.closed { #expect(scene.sent[id]?.last == .command(role)) }
+        let told = scene.sent.values.filter { $0.contains(.command(role)) }
+        #expect(told.count == 2)
+    }
+
     @Test(arguments: [PeerStanding.stranger, .removed, .member], [ControlTarget.any, .named("Den")])
     func inAHouseholdOnlyAMembersBroadcastIsTaken(standing: PeerStanding, target: ControlTarget) throws {
         let keys = PeerKeyPair.random()

@@ -19,12 +19,6 @@ import Testing
 
     private func instant(of frame: Int64) -> Double { start + Double(frame) / 48_000 }
 
-    /// Amplitude of the pilot at a device frame.
-    private func level(_ rig: Rig, _ frame: Int64) -> Double {
-        let (a, b) = (Double(rig.sample(frame, 0)), Double(rig.sample(frame, 1)))
-        return (a * a + b * b).squareRoot() / Song.amplitude
-    }
-
     /// The first device frame at or behind an instant.
     private func frame(_ epochs: EpochRig, at seconds: Double) -> Int64 {
         Int64(epochs.deviceFrame(at: seconds).rounded(.up))
@@ -34,11 +28,11 @@ import Testing
         _ epochs: EpochRig, at seconds: Double, sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let (rig, cut) = (epochs.rig, frame(epochs, at: seconds))
-        #expect(abs(level(rig, cut - 482) - 1) < 0.001, sourceLocation: sourceLocation)
-        #expect(abs(level(rig, cut - 240) - 0.5) < 0.01, sourceLocation: sourceLocation)
-        #expect(level(rig, cut - 20) > 0.002, sourceLocation: sourceLocation)
+        #expect(abs(rig.level(cut - 482) - 1) < 0.001, sourceLocation: sourceLocation)
+        #expect(abs(rig.level(cut - 240) - 0.5) < 0.01, sourceLocation: sourceLocation)
+        #expect(rig.level(cut - 20) > 0.002, sourceLocation: sourceLocation)
         #expect((cut + 1..<cut + 480).allSatisfy { rig.sample($0) == 0 }, sourceLocation: sourceLocation)
-        let changes = (cut - 600..<cut + 100).map { abs(level(rig, $0 + 1) - level(rig, $0)) }
+        let changes = (cut - 600..<cut + 100).map { abs(rig.level($0 + 1) - rig.level($0)) }
         #expect(changes.max() ?? 1 < 0.004, sourceLocation: sourceLocation)
     }
 
@@ -49,9 +43,9 @@ import Testing
     ) {
         let (rig, first) = (epochs.rig, frame(epochs, at: seconds))
         #expect((first - 400..<first - 1).allSatisfy { rig.sample($0) == 0 }, sourceLocation: sourceLocation)
-        #expect(level(rig, first + 20) > 0.002, sourceLocation: sourceLocation)
-        #expect(abs(level(rig, first + 240) - 0.5) < 0.01, sourceLocation: sourceLocation)
-        #expect(abs(level(rig, first + 482) - 1) < 0.001, sourceLocation: sourceLocation)
+        #expect(rig.level(first + 20) > 0.002, sourceLocation: sourceLocation)
+        #expect(abs(rig.level(first + 240) - 0.5) < 0.01, sourceLocation: sourceLocation)
+        #expect(abs(rig.level(first + 482) - 1) < 0.001, sourceLocation: sourceLocation)
         for frame in stride(from: first + 100, to: first + 9_600, by: 48) {
             #expect(abs(rig.heardError(at: frame, on: timeline)) < 2.1e-6, sourceLocation: sourceLocation)
         }
@@ -89,9 +83,9 @@ import Testing
         epochs.cut(1, at: 6_000)
         rig.run(until: 1_001.5)
         // 5 ms until the loop looks, 5 ms of safety, 5 ms of fade.
-        #expect(level(rig, heard + 240) > 0.99)
+        #expect(rig.level(heard + 240) > 0.99)
         #expect((heard + 800..<rig.written).allSatisfy { rig.sample($0) == 0 })
-        let changes = (heard..<heard + 1_000).map { abs(level(rig, $0 + 1) - level(rig, $0)) }
+        let changes = (heard..<heard + 1_000).map { abs(rig.level($0 + 1) - rig.level($0)) }
         #expect(changes.max() ?? 1 < 0.008)
         #expect(epochs.ends == [.stopped(epoch: Epoch(1))])
     }
@@ -134,13 +128,13 @@ import Testing
         let timeline = epochs.timeline(1, cut, at: seconds)
         rig.control.setTimeline(timeline)
         rig.run(until: seconds + 0.8)
-        #expect((cut..<cut + 480).allSatisfy { abs(level(rig, frame(epochs, at: instant(of: $0))) - 1) < 0.001 })
-        #expect(abs(level(rig, rendered - 1) - 1) < 0.001)
+        #expect((cut..<cut + 480).allSatisfy { abs(rig.level(frame(epochs, at: instant(of: $0))) - 1) < 0.001 })
+        #expect(abs(rig.level(rendered - 1) - 1) < 0.001)
         // A turn of the loop, and the fade of 5 ms.
         let silent = rendered + 550
         let resumed = max(frame(epochs, at: seconds), silent)
         if pause > 0.2 { #expect((silent..<resumed - 1).allSatisfy { rig.sample($0) == 0 }) }
-        let changes = (rendered - 100..<resumed + 1_000).map { abs(level(rig, $0 + 1) - level(rig, $0)) }
+        let changes = (rendered - 100..<resumed + 1_000).map { abs(rig.level($0 + 1) - rig.level($0)) }
         #expect(changes.max() ?? 1 < 0.008)
         for frame in stride(from: resumed + 700, to: resumed + 20_000, by: 48) {
             #expect(abs(rig.heardError(at: frame, on: timeline)) < 2.1e-6)
@@ -157,8 +151,8 @@ import Testing
         let seconds = instant(of: cut) + 0.03
         epochs.append(2, 100_000..<400_000, at: seconds, sample: Song.sample)
         rig.run(until: seconds + 0.8)
-        #expect(abs(level(rig, rendered - 1) - 1) < 0.001)
-        let changes = (rendered - 100..<rendered + 2_000).map { abs(level(rig, $0 + 1) - level(rig, $0)) }
+        #expect(abs(rig.level(rendered - 1) - 1) < 0.001)
+        let changes = (rendered - 100..<rendered + 2_000).map { abs(rig.level($0 + 1) - rig.level($0)) }
         #expect(changes.max() ?? 1 < 0.008)
         let timeline = epochs.timeline(2, 100_000, at: seconds)
         for frame in stride(from: rendered + 1_200, to: rendered + 20_000, by: 48) {

@@ -3,41 +3,15 @@ import Testing
 
 @testable import Playout
 
+/// What becomes of a timeline: joins, ends, rewinding, trouble.
 @Suite(.timeLimit(.minutes(5))) struct RendererTests {
     private func replacements(_ rig: Rig) -> [ReplacementCause] {
         rig.events.compactMap { if case .replaced(_, let cause, _, _) = $0 { cause } else { nil } }
     }
 
-    /// A tenth of a frame: how exactly a sound is placed where the DAC's clock is settled.
-    private let tenth = 0.1 / 48_000
-
-    /// The greatest error of what was heard in these frames.
-    private func worstError(
-        _ rig: Rig, in frames: some Sequence<Int64>, on timeline: HostTimeline
-    ) -> Double {
-        frames.reduce(0) { max($0, abs(rig.heardError(at: $1, on: timeline))) }
-    }
-
-    private func expectTenth(
-        _ error: Double, sourceLocation: SourceLocation = #_sourceLocation
-    ) {
-        #expect(abs(error) < tenth, "\(error * 1e6) us", sourceLocation: sourceLocation)
-    }
-
     /// Where the newest re-placement was; 0 if there was none.
     private func placedFrame(_ rig: Rig) -> Int64 {
         rig.events.reduce(0) { if case .replaced(_, _, let frame, _) = $1 { frame.index } else { $0 } }
-    }
-
-    /// Amplitude of the pilot at a frame.
-    private func level(_ rig: Rig, _ frame: Int64) -> Double {
-        let (a, b) = (Double(rig.sample(frame, 0)), Double(rig.sample(frame, 1)))
-        return (a * a + b * b).squareRoot() / Song.amplitude
-    }
-
-    /// The greatest change of the pilot's amplitude from one frame to the next.
-    private func roughestChange(_ rig: Rig, in frames: Range<Int64>) -> Double {
-        frames.dropFirst().reduce(0.0) { max($0, abs(level(rig, $1) - level(rig, $1 - 1))) }
     }
 
     // MARK: Transparency
@@ -108,11 +82,11 @@ import Testing
         let timeline = rig.play(first: 100_000, at: 1_001.25, fadesIn: true)
         rig.run(until: 1_001.5)
         let start = Int64((1.25 * 48_000 * (1 + 25e-6)).rounded(.up))
-        #expect(level(rig, start) < 0.001)
-        #expect(abs(level(rig, start + 120) - 0.5) < 0.05)
-        #expect(abs(level(rig, start + 240) - 1) < 0.001)
-        #expect(roughestChange(rig, in: start - 50..<start + 300) < 0.01)
-        expectTenth(worstError(rig, in: start + 240..<start + 4_800, on: timeline))
+        #expect(rig.level(start) < 0.001)
+        #expect(abs(rig.level(start + 120) - 0.5) < 0.05)
+        #expect(abs(rig.level(start + 240) - 1) < 0.001)
+        #expect(rig.roughestChange(in: start - 50..<start + 300) < 0.01)
+        expectTenth(rig.worstError(in: start + 240..<start + 4_800, on: timeline))
     }
 
     @Test func finishPlaysToTheLastFrameAndTellsWhenItWasHeard() {
@@ -143,9 +117,9 @@ import Testing
         rig.control.stop(fade: .milliseconds(20))
         rig.run(until: 1_001.9)
         // 5 ms until the loop looks, 5 ms of safety, 20 ms of fade.
-        #expect(level(rig, heard + 240) > 0.99)
+        #expect(rig.level(heard + 240) > 0.99)
         #expect((heard + 1_500..<rig.written).allSatisfy { rig.sample($0) == 0 })
-        #expect(roughestChange(rig, in: heard..<heard + 2_000) < 0.004)
+        #expect(rig.roughestChange(in: heard..<heard + 2_000) < 0.004)
         #expect(rig.events.contains(.stopped(epoch: Epoch(1))))
         #expect(rig.events.contains(.retired(epoch: Epoch(1))))
         #expect(rig.control.snapshot.state == .idle)
@@ -161,7 +135,7 @@ import Testing
         rig.run(until: 1_001.7)
         // 5 ms until the loop looks, 5 ms of safety, 15 ms of fade.
         #expect((heard + 1_260..<rig.written).allSatisfy { rig.sample($0) == 0 })
-        #expect(roughestChange(rig, in: heard..<heard + 2_000) < 0.004)
+        #expect(rig.roughestChange(in: heard..<heard + 2_000) < 0.004)
         #expect(!rig.events.contains(.retired(epoch: Epoch(1))))
         // It slept for 0.3 s: of the second that is held the rest is there still.
         timeline.host += .milliseconds(-300)
@@ -173,8 +147,8 @@ import Testing
             let wanted = rig.wantedPosition(at: frame, on: timeline)
             #expect(abs(rig.heardPosition(at: frame, near: wanted) - wanted) < 0.1)
         }
-        #expect(level(rig, late) > 0.99)
-        #expect(roughestChange(rig, in: heard..<placed + 9_600) < 0.01)
+        #expect(rig.level(late) > 0.99)
+        #expect(rig.roughestChange(in: heard..<placed + 9_600) < 0.01)
         #expect(replacements(rig).isEmpty)
         #expect(rig.control.snapshot.underrunCount == 0)
         rig.control.stop(fade: .milliseconds(10))
@@ -206,7 +180,7 @@ import Testing
         let written = rig.written
         rig.control.stop(fade: .milliseconds(10))
         rig.render(960)
-        #expect(level(rig, written) > 0.99)
+        #expect(rig.level(written) > 0.99)
         #expect((written + 490..<rig.written).allSatisfy { rig.sample($0) == 0 })
     }
 
@@ -220,7 +194,7 @@ import Testing
         rig.run(until: 1_002.6)
         let start = Int64((2.2 * 48_000 * (1 + 40e-6)).rounded(.up))
         #expect((heard + 1_100..<start - 40).allSatisfy { rig.sample($0) == 0 })
-        expectTenth(worstError(rig, in: start + 40..<start + 4_800, on: timeline))
+        expectTenth(rig.worstError(in: start + 40..<start + 4_800, on: timeline))
         #expect(rig.events.contains(.retired(epoch: Epoch(1))))
         #expect(!rig.events.contains(.retired(epoch: Epoch(2))))
         #expect(rig.control.snapshot.epoch == Epoch(2))
@@ -232,7 +206,7 @@ import Testing
         let timeline = rig.play(at: 1_001.05)
         rig.run(until: 1_001.4)
         let start = Int64((1.05 * 48_000 * (1 + 40e-6)).rounded(.up))
-        expectTenth(worstError(rig, in: start + 40..<start + 4_800, on: timeline))
+        expectTenth(rig.worstError(in: start + 40..<start + 4_800, on: timeline))
     }
 
     // MARK: Rewinding
@@ -278,7 +252,7 @@ import Testing
         #expect(rig.output.allSatisfy { $0.isFinite })
         let placed = rig.written
         rig.run(until: 1_002.5)
-        expectTenth(worstError(rig, in: placed..<rig.written, on: timeline))
+        expectTenth(rig.worstError(in: placed..<rig.written, on: timeline))
     }
 
     // MARK: Trouble
@@ -293,13 +267,13 @@ import Testing
         rig.decoderStop = .max
         rig.run(until: 1_002.2)
         let dry = Int64((0.75 * 48_000 + 30_000) * (1 + 40e-6))
-        #expect(level(rig, dry - 800) > 0.99)
-        #expect(roughestChange(rig, in: dry - 900..<rig.written) < 0.01)
+        #expect(rig.level(dry - 800) > 0.99)
+        #expect(rig.roughestChange(in: dry - 900..<rig.written) < 0.01)
         #expect(rig.control.snapshot.underrunCount == 1)
         #expect(replacements(rig) == [.underrun])
-        let back = (dry + 480..<rig.written).first { level(rig, $0) > 0.99 } ?? rig.written
+        let back = (dry + 480..<rig.written).first { rig.level($0) > 0.99 } ?? rig.written
         #expect(back < rig.written - 4_800)
-        expectTenth(worstError(rig, in: back..<rig.written, on: timeline))
+        expectTenth(rig.worstError(in: back..<rig.written, on: timeline))
     }
 
     @Test func anXrunIsPlacedAnewExactly() {
@@ -318,11 +292,11 @@ import Testing
         // The clock is known for some tens of milliseconds only when the sound is placed: the bound says how well.
         let bound = rig.boundAtReplacement
         #expect(bound < 40e-6)
-        let worst = worstError(rig, in: sound + 10..<rig.written, on: timeline)
+        let worst = rig.worstError(in: sound + 10..<rig.written, on: timeline)
         #expect(worst < bound, "\(worst * 1e6) us, bound \(bound * 1e6) us")
-        #expect(roughestChange(rig, in: restart..<rig.written) < 0.01)
+        #expect(rig.roughestChange(in: restart..<rig.written) < 0.01)
         rig.run(until: rig.now + 5)
-        expectTenth(worstError(rig, in: rig.written - 48_000..<rig.written, on: timeline))
+        expectTenth(rig.worstError(in: rig.written - 48_000..<rig.written, on: timeline))
         #expect(replacements(rig) == [.deviceRestart])
         #expect(rig.control.snapshot.xrunCount == 1)
         #expect(rig.events.contains(.xrun(frame: DeviceFrame(index: restart))))
@@ -340,8 +314,8 @@ import Testing
         #expect(rig.control.snapshot.timelineStepCount == 1)
         let placed = placedFrame(rig)
         #expect(placed > 0 && placed < rig.written - 24_000)
-        expectTenth(worstError(rig, in: placed + 240..<rig.written, on: timeline))
-        #expect(roughestChange(rig, in: 90_000..<rig.written) < 0.01)
+        expectTenth(rig.worstError(in: placed + 240..<rig.written, on: timeline))
+        #expect(rig.roughestChange(in: 90_000..<rig.written) < 0.01)
     }
 
     @Test func aStepOfTheDACIsOneFadedReplacement() {
@@ -353,11 +327,11 @@ import Testing
         rig.run(until: 1_005)
         #expect(replacements(rig) == [.deviceClockStep])
         let (placed, bound) = (placedFrame(rig), rig.boundAtReplacement)
-        let worst = worstError(rig, in: placed + 240..<rig.written, on: timeline)
+        let worst = rig.worstError(in: placed + 240..<rig.written, on: timeline)
         #expect(bound < 40e-6)
         #expect(worst < bound, "\(worst * 1e6) us, bound \(bound * 1e6) us")
         rig.run(until: 1_010)
-        expectTenth(worstError(rig, in: rig.written - 48_000..<rig.written, on: timeline))
+        expectTenth(rig.worstError(in: rig.written - 48_000..<rig.written, on: timeline))
     }
 
     @Test func nonsenseTimelinesAreSilence() {
@@ -373,158 +347,6 @@ import Testing
             rig.run(until: rig.now + 0.1)
         }
         #expect(rig.output.allSatisfy { $0.isFinite })
-    }
-
-    // MARK: Volume
-
-    @Test func volumeGoesLinearlyAndStays() {
-        let rig = Rig(dac: VirtualDAC(ppm: 10))
-        rig.run(until: 1_000.5)
-        rig.play(at: 1_000.75)
-        rig.run(until: 1_001)
-        let from = rig.dac.pointer(at: rig.now)
-        rig.control.setVolume(0.5, ramp: .milliseconds(100))
-        rig.run(until: 1_001.3)
-        // The device takes back what it holds: 5 ms until the loop looks, 5 ms of safety.
-        #expect(abs(level(rig, from + 240) - 1) < 0.001)
-        #expect(abs(level(rig, from + 480 + 2_400) - 0.75) < 0.03)
-        #expect(abs(level(rig, from + 600 + 4_800) - 0.5) < 0.001)
-        #expect(roughestChange(rig, in: from - 10..<from + 6_000) < 0.001)
-        #expect(rig.control.snapshot.replacementCount == 0 && rig.control.snapshot.underrunCount == 0)
-    }
-
-    @Test func aChangedVolumeMovesNothing() {
-        let rig = Rig(dac: VirtualDAC(ppm: 10))
-        rig.run(until: 1_000.5)
-        let timeline = rig.play(at: 1_000.75)
-        rig.run(until: 1_001)
-        for percent in stride(from: 95, through: 50, by: -5) {
-            rig.control.setVolume(Volume(percent: percent).gain, ramp: .milliseconds(50))
-            rig.run(until: rig.now + 0.03)
-        }
-        rig.run(until: 1_002)
-        #expect(abs(level(rig, rig.written - 1) - 0.125) < 0.001)
-        expectTenth(worstError(rig, in: rig.written - 7_200..<rig.written, on: timeline))
-        #expect(rig.events.count { if case .started = $0 { true } else { false } } == 1)
-    }
-
-    /// What lies in the device is silence, and the volume is not ramped into the sound behind it.
-    @Test func whatBeginsAfterAChangeBeginsAtTheVolume() {
-        let rig = Rig(dac: VirtualDAC(ppm: 10))
-        rig.run(until: 1_000.5)
-        rig.play(at: 1_000.75)
-        rig.run(until: 1_000.65)
-        rig.control.setVolume(0.5, ramp: .milliseconds(200))
-        rig.run(until: 1_001)
-        let start = Int64(rig.dac.pointer(at: 1_000.75))
-        #expect(abs(level(rig, start + 480) - 0.5) < 0.001)
-    }
-
-    @Test func aRenditionsGainIsAppliedToItAlone() {
-        let rig = Rig(dac: VirtualDAC(ppm: 10))
-        rig.run(until: 1_000.5)
-        rig.play(at: 1_000.75, gain: 0.25)
-        rig.run(until: 1_001.5)
-        #expect(abs(level(rig, rig.written - 1) - 0.25) < 0.001)
-        rig.control.setVolume(0.5, ramp: .zero)
-        rig.run(until: 1_001.8)
-        #expect(abs(level(rig, rig.written - 1) - 0.125) < 0.001)
-        rig.play(epoch: 2, at: 1_002, gain: 1)
-        rig.run(until: 1_002.5)
-        #expect(abs(level(rig, rig.written - 1) - 0.5) < 0.001)
-    }
-
-    // MARK: Channel roles
-
-    @Test func aRoleCrossFadesAndMovesNothing() {
-        let rig = Rig(dac: VirtualDAC(ppm: 10))
-        rig.run(until: 1_000.5)
-        rig.play(at: 1_000.75)
-        rig.run(until: 1_001)
-        let from = rig.dac.pointer(at: rig.now)
-        rig.control.setRole(.left)
-        rig.run(until: 1_001.2)
-        let until = rig.dac.pointer(at: rig.now) - 480
-        // Before: a quarter of a period between the two. Behind the cross-fade both are the left one.
-        #expect(abs(level(rig, from + 200) - 1) < 0.001)
-        for frame in from + 1_700..<until {
-            let position = Double(rig.sample(frame, 0))
-            #expect(position == Double(rig.sample(frame, 1)))
-        }
-        // No step is larger than the song's own, which goes on where it is due.
-        let own = 2 * Double.pi / Song.period * Song.amplitude
-        for frame in from..<until {
-            for channel in 0..<2 {
-                #expect(abs(Double(rig.sample(frame, channel) - rig.sample(frame - 1, channel))) < own * 1.05)
-            }
-        }
-        let left = (from..<until).map { Double(rig.sample($0, 0)) }
-        let back = (from - 4_800..<until - 4_800).map { Double(rig.sample($0, 0)) }
-        #expect(zip(left, back).allSatisfy { abs($0 - $1) < 0.005 })
-        rig.control.setRole(.stereo)
-        rig.run(until: 1_001.5)
-        #expect(abs(level(rig, rig.written - 1) - 1) < 0.001)
-        #expect(rig.control.snapshot.replacementCount == 0)
-    }
-
-    @Test func rolesThatFollowEachOtherQuicklyEndAtTheLast() {
-        let rig = Rig(dac: VirtualDAC(ppm: 10))
-        rig.control.setRole(.mono)
-        rig.run(until: 1_000.5)
-        rig.play(at: 1_000.75)
-        rig.run(until: 1_001)
-        #expect(rig.sample(rig.written - 1, 0) == rig.sample(rig.written - 1, 1))
-        for role in [ChannelRole.left, .channel(2), .stereo, .channel(3), .right] {
-            rig.control.setRole(role)
-            rig.run(until: rig.now + 0.007)
-        }
-        let reference = Rig(dac: VirtualDAC(ppm: 10))
-        reference.run(until: 1_000.5)
-        reference.play(at: 1_000.75)
-        rig.run(until: 1_001.5)
-        reference.run(until: 1_001.5)
-        for frame in min(rig.written, reference.written) - 4_800..<min(rig.written, reference.written) {
-            #expect(rig.sample(frame, 0) == rig.sample(frame, 1))
-            #expect(abs(rig.sample(frame, 0) - reference.sample(frame, 1)) < 0.01)
-        }
-    }
-
-    // MARK: Offset
-
-    /// What a listener does when its user shifts it: the sound is where it is due by the new offset, at once.
-    @Test(arguments: [-0.02, -0.000_3, 0.000_3, 0.02]) func aShiftedTimelineIsHeardAtOnceWithoutAClick(shift: Double) {
-        let rig = Rig(dac: VirtualDAC(ppm: 10))
-        rig.run(until: 1_000.5)
-        var timeline = rig.play(at: 1_000.75)
-        rig.run(until: 1_001.5)
-        let from = rig.dac.pointer(at: rig.now)
-        rig.control.hold(fade: .milliseconds(15))
-        timeline.host += TimeSpan(seconds: shift)
-        rig.control.setTimeline(timeline)
-        rig.run(until: 1_002)
-        // 5 ms until the loop looks, 5 ms of safety, 10 ms of fade, 5 ms of fade.
-        expectTenth(worstError(rig, in: from + 1_300..<rig.written, on: timeline))
-        let own = 2 * Double.pi / Song.period * Song.amplitude
-        for frame in from..<rig.written {
-            for channel in 0..<2 {
-                #expect(abs(Double(rig.sample(frame, channel) - rig.sample(frame - 1, channel))) < own * 1.05)
-            }
-        }
-        #expect(rig.control.snapshot.replacementCount == 0 && rig.control.snapshot.underrunCount == 0)
-    }
-
-    @Test func muteIsSilenceAndUnmuteRestoresTheVolume() {
-        let rig = Rig(dac: VirtualDAC(ppm: 10))
-        rig.control.setVolume(0.5, ramp: .zero)
-        rig.run(until: 1_000.5)
-        rig.play(at: 1_000.75)
-        rig.run(until: 1_001)
-        rig.control.setMuted(true)
-        rig.run(until: 1_001.3)
-        #expect(rig.sample(rig.written - 1) == 0 && rig.sample(rig.written - 13) == 0)
-        rig.control.setMuted(false)
-        rig.run(until: 1_001.6)
-        #expect(abs(level(rig, rig.written - 1) - 0.5) < 0.001)
     }
 
     // MARK: Lifetimes

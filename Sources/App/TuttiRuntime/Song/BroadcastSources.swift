@@ -21,6 +21,8 @@ final class BroadcastSources {
     /// these alone. Songs that are added say themselves what they are.
     private var initial: Set<ItemLocation>
     private var sources: [Epoch: Source] = [:]
+    /// Epochs whose sources go on for others: what comes of them may be on its way.
+    private var successors: [Epoch: Epoch] = [:]
     /// Why songs could not be opened, or read to their end.
     private var failures: [Epoch: RuntimeFailure] = [:]
     /// The newest of them.
@@ -61,9 +63,17 @@ final class BroadcastSources {
         do throws(RuntimeFailure) {
             switch request.origin {
             case .sameSource(let former):
-                guard case .song(let reader, let isRaw)? = sources.removeValue(forKey: former) else { return }
+                guard case .song(let reader, let isRaw)? = sources.removeValue(forKey: former) else {
+                    return loop.execute { self.handler(epoch, .failed("its source was closed", .nothing)) }
+                }
                 sources[epoch] = .song(reader, isRaw: isRaw)
                 reader.beginNext(receiver(of: epoch))
+            case .sameSong(let former):
+                // Read to its end, it has none any more: that is with the next song.
+                guard let source = sources.removeValue(forKey: former) else { return }
+                sources[epoch] = source
+                for (opened, holder) in successors where holder == former { successors[opened] = epoch }
+                successors[former] = epoch
             case .location(let location): sources[epoch] = try open(location, request)
             }
         } catch {
@@ -112,14 +122,13 @@ final class BroadcastSources {
 
     private func receiver(of epoch: Epoch, _ reach: HTTPReach = .anywhere) -> @Sendable (SourceEvent) -> Void {
         { [weak self, loop] event in
-            var event = event
-            // What a stranger's list names may lead no further than the list itself.
-            if reach == .otherMachines, case .list(let items) = event { event = .list(items.map(\.asNamedByOthers)) }
-            loop.execute { [weak self, event] in self?.receive(event, of: epoch) }
+            let event = reach == .otherMachines ? event.asNamedByOthers : event
+            loop.execute { [weak self] in self?.receive(event, of: epoch) }
         }
     }
 
-    private func receive(_ event: SourceEvent, of epoch: Epoch) {
+    private func receive(_ event: SourceEvent, of opened: Epoch) {
+        let epoch = successors[opened] ?? opened
         guard let source = sources[epoch] else { return }
         if case .list(let items) = event, case .song(_, isRaw: true) = source {
             initial.formUnion(items.map(\.location))
@@ -143,6 +152,7 @@ final class BroadcastSources {
 
     /// Lets go of a song; nothing is reported of it any more.
     func close(_ epoch: Epoch) {
+        successors = successors.filter { $0.value != epoch }
         switch sources.removeValue(forKey: epoch) {
         case .song(let reader, _): reader.stop()
         case .capture(let capture): capture.stop()

@@ -1,3 +1,4 @@
+import Broadcasting
 import Programmes
 import Songs
 import WireProtocol
@@ -10,12 +11,26 @@ extension NewItem {
         self.init(.local(song), title: title)
     }
 
-    /// The same, if it is a URL, as if somebody else had named it.
-    var asNamedByOthers: NewItem {
-        guard case .local(let name) = location, let address = WebAddress(name) else { return self }
+    /// The same as if somebody else had named it; nil if nobody else can name such a thing.
+    var asNamedByOthers: NewItem? {
+        // As it is sent to a server.
+        guard case .local(let name) = location, let address = WebAddress(name.replacing(" ", with: "%20")) else {
+            return nil
+        }
         var item = self
         item.location = .web(address)
         return item
+    }
+}
+
+extension SourceEvent {
+    /// The same if the source was named by somebody else: what its list names leads no further than the list itself.
+    var asNamedByOthers: SourceEvent {
+        guard case .list(let items) = self else { return self }
+        let allowed = items.compactMap(\.asNamedByOthers)
+        return allowed.isEmpty
+            ? .failed("the playlist names nothing that can be added from elsewhere", .nothing)
+            : .list(allowed)
     }
 }
 

@@ -16,8 +16,8 @@ struct BroadcastCommand: Command {
         "--loudness", "track|album|off",
         "Make songs equally loud by their ReplayGain or R128 tags, or whole albums; never so that a song clips. All "
             + "listeners do the same. Default: off, which leaves samples untouched.")
-    static let repeats = CommandSyntax.Option.value(
-        "--repeat", "all|one", "After the last song begin again with the first, or play one song again and again.")
+    static let repeatAll = CommandSyntax.Option.flag("--repeat", "After the last song begin again with the first.")
+    static let repeatOne = CommandSyntax.Option.flag("--repeat-one", "Play one song again and again.")
     static let shuffle = CommandSyntax.Option.flag("--shuffle", "Play the songs in random order.")
     static let idle = CommandSyntax.Option.flag(
         "--idle", "Stay when all songs were heard, and wait for commands. SONG may be missing then.")
@@ -54,8 +54,8 @@ struct BroadcastCommand: Command {
             name, to, listener, AccessFlags.listen, AccessFlags.command, wait, now, play, loudness, raw, capture,
             latency,
         ] + OutputFlags.options
-            + [repeats, shuffle, idle, acceptSongs, startDelay, InvitationFile.option] + NetworkFlags.options
-            + DisplayFlags.options + [.help],
+            + [repeatAll, repeatOne, shuffle, idle, acceptSongs, startDelay, InvitationFile.option]
+            + NetworkFlags.options + DisplayFlags.options + [.help],
         notes: [
             "What --capture hears begins at once, listeners or none; who joins, joins in the middle. The sound card's clock is "
                 + "followed, so it goes on for as long as nobody ends it.",
@@ -151,11 +151,11 @@ struct BroadcastCommand: Command {
     }
 
     private static func repeatMode(_ arguments: CommandArguments) throws(UsageError) -> RepeatMode {
-        switch arguments.value(of: repeats) {
-        case nil: .off
-        case "all": .all
-        case "one": .one
-        default: throw UsageError("--repeat takes all or one")
+        switch (arguments.has(repeatAll), arguments.has(repeatOne)) {
+        case (false, false): .off
+        case (true, false): .all
+        case (false, true): .one
+        case (true, true): throw UsageError("--repeat and --repeat-one exclude each other")
         }
     }
 
@@ -173,7 +173,7 @@ struct BroadcastCommand: Command {
         }
         guard !name.isEmpty else { throw UsageError("--capture: the name is empty") }
         guard arguments.operands.isEmpty else { throw UsageError("--capture and songs exclude each other") }
-        for option in [raw, wait, startDelay, repeats] where arguments.value(of: option) != nil {
+        for option in [raw, wait, startDelay] where arguments.value(of: option) != nil {
             throw UsageError("\(option.name) is for songs; --capture begins at once")
         }
         var options = CaptureOptions(deviceName: name)

@@ -41,7 +41,7 @@ public struct HouseholdKeeper: Sendable {
         guard let household else { return .stranger }
         if household.isOut(meeting.remoteKey) { return .removed }
         guard isMember else { return .stranger }
-        let hasProof = meeting.provenSecret != nil && meeting.provenSecret == household.secret?.digest
+        let hasProof = meeting.provenSecretDigest != nil && meeting.provenSecretDigest == household.secret?.digest
         return household.isMember(meeting.remoteKey) || hasProof ? .member : .stranger
     }
 
@@ -62,7 +62,7 @@ public struct HouseholdKeeper: Sendable {
         if let secret = household.secret,
             secret.isProof(sign.proof.bytes, over: meeting.binding, by: meeting.remoteKey)
         {
-            meeting.provenSecret = secret.digest
+            meeting.provenSecretDigest = secret.digest
         }
         if sign.mark == HouseholdSign.mark(of: digest, over: meeting.binding, by: meeting.remoteKey) {
             meeting.theirDigest = digest

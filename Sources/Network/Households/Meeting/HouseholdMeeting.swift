@@ -6,8 +6,8 @@ public struct HouseholdMeeting: Sendable {
     /// The key that the other side has proved to have.
     public let remoteKey: PeerKey
     public let binding: ChannelBinding
-    /// The secret that it has shown to know. That counts until there is another.
-    var provenSecret: Bytes32?
+    /// Of the secret that it has shown to know. That counts until there is another.
+    var provenSecretDigest: Bytes32?
     /// The document that the other side has, or was sent.
     var theirDigest: Bytes32?
 

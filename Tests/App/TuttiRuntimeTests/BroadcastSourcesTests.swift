@@ -1,0 +1,87 @@
+import AudioCore
+import Glibc
+import HostSystem
+import NIOCore
+import NIOPosix
+import StreamTestKit
+import Synchronization
+import Testing
+
+@testable import Broadcasting
+@testable import TuttiRuntime
+
+/// Sources that go on for another epoch than the one they were opened for.
+@Suite(.timeLimit(.minutes(5)))
+struct BroadcastSourcesTests {
+    /// The sources of a broadcast on their event loop, and what they brought.
+    private final class Rig: Sendable {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let sources: BroadcastSources
+        let events = Mutex<[(epoch: Epoch, event: SourceEvent)]>([])
+
+        init() {
+            sources = BroadcastSources(BroadcastOptions(), items: [], loop: group.next()) { _ in }
+        }
+
+        func perform(_ body: @escaping @Sendable (BroadcastSources) -> Void) throws {
+            try group.next().submit { [self] in
+                sources.handler = { [weak self] epoch, event in self?.events.withLock { $0.append((epoch, event)) } }
+                body(sources)
+            }.wait()
+        }
+
+        /// Returns the first event of an epoch that fits.
+        func event(of epoch: Epoch, _ isWanted: (SourceEvent) -> Bool) -> SourceEvent? {
+            let end = HostTime.now() + .seconds(20)
+            while HostTime.now() < end {
+                let found = events.withLock { $0.first { $0.epoch == epoch && isWanted($0.event) } }
+                if let found { return found.event }
+                usleep(1_000)
+            }
+            return nil
+        }
+
+        func shutDown() throws {
+            try perform { $0.closeAll() }
+            try group.syncShutdownGracefully()
+        }
+    }
+
+    private static func isRead(_ event: SourceEvent) -> Bool { if case .read = event { true } else { false } }
+    private static func isEnd(_ event: SourceEvent) -> Bool { if case .ended = event { true } else { false } }
+
+    @Test func aSongIsReadOnForAnotherEpoch() throws {
+        let directory = TemporaryDirectory()
+        let path = directory.path + "/a.ogg"
+        let opus = OpusWriter()
+        try Tool.writeFile(path, opus.file(packets: 3_000, serial: 1).bytes)
+        let rig = Rig()
+        try rig.perform { sources in
+            sources.open(SourceRequest(epoch: Epoch(1), origin: .location(.local(path))))
+            sources.read(Epoch(1))
+        }
+        #expect(rig.event(of: Epoch(1), Self.isRead) != nil)
+        try rig.perform { sources in
+            // What was asked for just now is for the new one.
+            sources.read(Epoch(1))
+            sources.open(SourceRequest(epoch: Epoch(2), origin: .sameSong(as: Epoch(1))))
+            sources.open(SourceRequest(epoch: Epoch(3), origin: .sameSong(as: Epoch(2))))
+        }
+        #expect(rig.event(of: Epoch(3), Self.isRead) != nil)
+        for _ in 0..<1_000 where rig.event(of: Epoch(3), { Self.isRead($0) || Self.isEnd($0) }) != nil {
+            guard rig.events.withLock({ events in !events.contains { Self.isEnd($0.event) } }) else { break }
+            try rig.perform { $0.read(Epoch(3)) }
+            usleep(1_000)
+        }
+        #expect(rig.event(of: Epoch(3), Self.isEnd) != nil)
+        #expect(rig.events.withLock { events in !events.contains { $0.epoch == Epoch(2) } })
+        try rig.shutDown()
+    }
+
+    @Test func aSourceThatIsClosedHasNoNextSong() throws {
+        let rig = Rig()
+        try rig.perform { $0.open(SourceRequest(epoch: Epoch(2), origin: .sameSource(as: Epoch(1)))) }
+        #expect(rig.event(of: Epoch(2)) { if case .failed(_, .nothing) = $0 { true } else { false } } != nil)
+        try rig.shutDown()
+    }
+}

@@ -1,0 +1,120 @@
+import AudioCore
+import Programmes
+import Testing
+import WireProtocol
+
+@testable import Broadcasting
+
+// Songs that were opened ahead, and dropped by a command before anything of them was heard.
+extension ProgrammeBroadcastTests {
+    private func sameSong(_ broadcast: ScriptedBroadcast, as epoch: Epoch) -> SourceRequest? {
+        broadcast.opened.first { $0.origin == .sameSong(as: epoch) }
+    }
+
+    /// A song plays, and the next one, through a pipe, was read and sent.
+    private func playingBeforeAPipe() -> ScriptedBroadcast {
+        var broadcast = playing(["a", "pipe", "c"])
+        broadcast.source(.ended(.nothing))
+        broadcast.source(.opened(isLive: false, isSeekable: false), of: Epoch(2))
+        giveSong(&broadcast)
+        broadcast.wait(.seconds(2), draining: 1)
+        return broadcast
+    }
+
+    @Test func theNextSongOfASourceIsStillThereAfterAPause() throws {
+        var broadcast = playing(["a"])
+        broadcast.source(.ended(.anotherSong))
+        giveSong(&broadcast)
+        broadcast.wait(.seconds(2), draining: 1)
+        perform(.pause, &broadcast)
+        broadcast.wait(.seconds(1), draining: 1)
+        perform(.resume, &broadcast)
+        broadcast.wait(.milliseconds(100), draining: 1)
+        let request = try #require(sameSong(broadcast, as: Epoch(2)))
+        let (heard, next) = (broadcast.session.timeline.heard, try #require(broadcast.heard[1]?.anchors.last))
+        #expect(heard.epoch == Epoch(1) && next.epoch == request.epoch && next.frame == .zero)
+        #expect(next.session == heard.endInstant && broadcast.closedSources.isEmpty)
+        #expect(broadcast.heard[1]?.entries.last?.epoch == request.epoch)
+        #expect(broadcast.session.timeline.last.songsBefore == 1)
+        // All of it was read already: it is heard to its end, and then the programme is over.
+        broadcast.wait(.seconds(20), draining: 1)
+        broadcast.report(.finished, 1)
+        broadcast.wait(.seconds(2), hearingFrom: [1])
+        #expect(broadcast.outcome == .completed)
+    }
+
+    @Test(
+        arguments: [[.pause, .resume], [.seek(to: .seconds(3))], [.pause, .seek(to: .seconds(3)), .resume]]
+            as [[ProgrammeOperation]])
+    func aPipeThatWasReadIsNotOpenedAgain(operations: [ProgrammeOperation]) throws {
+        var broadcast = playingBeforeAPipe()
+        for operation in operations {
+            perform(operation, &broadcast)
+            if case .seek = operation { giveSong(&broadcast) }
+            broadcast.wait(.seconds(1), draining: 1)
+        }
+        let request = try #require(sameSong(broadcast, as: Epoch(2)))
+        let next = try #require(broadcast.heard[1]?.anchors.last)
+        #expect(next.epoch == request.epoch && next.session == broadcast.session.timeline.heard.endInstant)
+        #expect(titles(broadcast).filter { $0 == "/pipe" }.count == 1 && !broadcast.closedSources.contains(Epoch(2)))
+    }
+
+    @Test func whoGoesToAPipeThatWasReadHearsItFromItsBeginning() throws {
+        var broadcast = playingBeforeAPipe()
+        perform(.next, &broadcast)
+        broadcast.wait(.milliseconds(100), draining: 1)
+        let request = try #require(sameSong(broadcast, as: Epoch(2)))
+        guard case .done? = broadcast.outcomes.last?.verdict else { throw Missing() }
+        let anchor = try #require(broadcast.heard[1]?.anchors.last)
+        #expect(anchor.epoch == request.epoch && anchor.frame == .zero)
+        broadcast.wait(.seconds(1), draining: 1)
+        #expect(broadcast.session.song.epoch == request.epoch)
+        #expect(!broadcast.closedSources.contains(Epoch(2)))
+    }
+
+    @Test func whatComesOfAWaitingSongIsKept() throws {
+        var broadcast = playing(["a", "pipe"])
+        broadcast.source(.ended(.nothing))
+        broadcast.source(.opened(isLive: false, isSeekable: false), of: Epoch(2))
+        giveSong(&broadcast, seconds: 4, isWhole: false)
+        perform(.pause, &broadcast)
+        broadcast.give(seconds: 3, of: Epoch(2), properties: false)
+        broadcast.source(.ended(.nothing), of: Epoch(2))
+        perform(.resume, &broadcast)
+        broadcast.wait(.milliseconds(100), draining: 1)
+        let request = try #require(sameSong(broadcast, as: Epoch(2)))
+        let last = broadcast.session.timeline.last
+        let rate = try #require(last.song.framesPerSecond)
+        #expect(last.epoch == request.epoch && last.song.end == FramePosition(Int64(7 * rate)))
+    }
+
+    @Test func aWaitingPipeIsClosedOnceItsItemIsRemoved() {
+        var broadcast = playingBeforeAPipe()
+        perform(.pause, &broadcast)
+        #expect(!broadcast.closedSources.contains(Epoch(2)))
+        perform(.remove(.position(1)), &broadcast)
+        broadcast.wait(.milliseconds(200), draining: 1)
+        #expect(broadcast.closedSources.contains(Epoch(2)))
+    }
+
+    @Test func aSourceGoesOnBehindASongWithoutSound() {
+        var broadcast = playing(["a"])
+        broadcast.source(.ended(.anotherSong))
+        broadcast.source(.ended(.anotherSong), of: Epoch(2))
+        #expect(broadcast.opened.last == SourceRequest(epoch: Epoch(3), origin: .sameSource(as: Epoch(2))))
+        #expect(!broadcast.closedSources.contains(Epoch(2)))
+        giveSong(&broadcast)
+        #expect(broadcast.heard[1]?.anchors.last?.epoch == Epoch(3))
+    }
+
+    @Test func behindASourceWhoseLastSongCannotBePlayedTheNextItemFollows() {
+        var broadcast = playing(["a", "b"])
+        broadcast.source(.ended(.anotherSong))
+        broadcast.source(.failed("it is torn", .nothing), of: Epoch(2))
+        broadcast.handle(.tick)
+        #expect(titles(broadcast) == ["/a", "/b"])
+        #expect(broadcast.notices.contains(.songPassedOver(Epoch(2), "it is torn")))
+        giveSong(&broadcast)
+        #expect(broadcast.heard[1]?.anchors.last?.epoch == Epoch(3))
+    }
+}
