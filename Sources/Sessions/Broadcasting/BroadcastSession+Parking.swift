@@ -1,16 +1,18 @@
 import AudioCore
 import Programmes
+import WireProtocol
 
 /// What becomes of songs that were opened ahead, and that a command drops before anything of them was heard.
 extension BroadcastSession {
     /// Lets go of songs that are not heard now. Those that could not be opened again wait; all others are closed.
     mutating func drop(_ tracks: [BroadcastTrack]) {
-        for track in tracks {
-            guard !track.isVoid, ParkedSongs.mustHold(track) else {
-                if !parked.holds(track.epoch) { actions.append(.closeSource(track.epoch)) }
-                continue
+        // Of what is void the source was let go of before.
+        for track in tracks where !track.isVoid {
+            if !ParkedSongs.mustHold(track) {
+                actions.append(.closeSource(track.epoch))
+            } else if let former = parked.park(track) {
+                actions.append(.closeSource(former))
             }
-            if let former = parked.park(track) { actions.append(.closeSource(former)) }
         }
     }
 
