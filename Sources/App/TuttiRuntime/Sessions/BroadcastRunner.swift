@@ -340,6 +340,9 @@ extension BroadcastRunner: BroadcastEnvironment {
         switch request.origin {
         case .location(.sent(let song)): spool.noteOpened(song, epoch: epoch)
         case .sameSource(let former): spool.noteOpened(next: epoch, after: former.number)
+        case .sameSong(let former):
+            spool.noteOpened(next: epoch, after: former.number)
+            spool.noteClosed(epoch: former.number)
         case .location: break
         }
         sources.open(request)
