@@ -138,12 +138,14 @@ import WireProtocol
     // MARK: A lost broadcast
 
     /// A listener that has heard Lost, holds five seconds of it, and has lost it.
-    private func lost(_ key: PeerKey, known: [(String, PeerKey)] = []) throws -> ScriptedListener {
+    private func lost(
+        _ key: PeerKey, standing: PeerStanding = .stranger, known: [(String, PeerKey)] = []
+    ) throws -> ScriptedListener {
         var listener = ScriptedListener()
         var pins = PinnedNames()
         for (name, key) in known { pins.note(MetPeer(try #require(PeerName(name)), key, isNamed: false), at: 1) }
         listener.handle(.pins(pins))
-        listener.meet(1, name: "Lost", started: 1_000, key: key)
+        listener.meet(1, name: "Lost", started: 1_000, key: key, standing: standing)
         listener.wait(ListenLimits.choiceTime + .milliseconds(20))
         listener.stream(1)
         listener.anchor(1, in: .milliseconds(200))
@@ -171,14 +173,13 @@ import WireProtocol
         #expect(listener.session.broadcasterName == "Other")
     }
 
-    /// Not the first that comes.
-    @Test func ofSeveralThatAreKnownBetterTheRuleChooses() throws {
-        var listener = try lost(keys[0])
-        listener.meet(2, name: "High", started: .max, key: keys[2], standing: .member)
-        #expect(listener.session.broadcasterName == nil && listener.silenceCount == 1)
-        listener.meet(3, name: "Low", key: keys[1], standing: .member)
+    /// Of a member it is believed which broadcast is the newer one.
+    @Test(arguments: [(false, 2_000), (true, 2_000), (true, 500)] as [(Bool, Int64)])
+    func aMembersLostBroadcastIsLeftForAMembersNewerOne(isMember: Bool, started: Int64) throws {
+        var listener = try lost(keys[1], standing: .member)
+        listener.meet(2, name: "Other", started: started, key: keys[0], standing: isMember ? .member : .stranger)
         listener.wait(ListenLimits.choiceTime + .milliseconds(20))
-        #expect(listener.session.broadcasterName == "Low")
+        #expect(listener.session.broadcasterName == (isMember && started > 1_000 ? "Other" : "Lost"))
     }
 
     @Test func theSuccessorOfALostBroadcastOnItsMachineIsTakenAtOnce() throws {
