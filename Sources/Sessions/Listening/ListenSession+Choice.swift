@@ -11,24 +11,44 @@ extension ListenSession {
         switch phase {
         // A lost broadcaster that is found again need not be compared with others.
         case .idle where disconnection.awaits(greeting): join(id, now)
-        case .idle: phase = .choosing(deadline: now + (mustChoose ? ListenLimits.choiceTime : .zero))
-        case .receiving(let reception) where reception.isDisconnected && leaves(reception, for: id, greeting):
-            join(id, now)
+        case .idle: beginChoice(now)
+        case .receiving(let reception) where reception.isDisconnected:
+            if isReturn(greeting, of: reception) {
+                join(id, now)
+            } else if leaves(reception, for: id, greeting) {
+                giveUp(now)
+            }
         case .choosing, .receiving, .over: break
         }
     }
 
-    /// Returns whether the listener gives up what it holds for this broadcast: the one that it lost, its successor on
-    /// the same machine, one that is known better, or a household's newer one. All others wait until all is played out,
-    /// whatever they say of themselves.
+    /// Whether this is the broadcast that was lost, or its successor on the same machine. A recorder takes no
+    /// successor: another broadcast's song is another recording.
+    private func isReturn(_ greeting: Greeting, of reception: Reception) -> Bool {
+        isRecorder
+            ? greeting.process == reception.broadcaster.process : greeting.peer == reception.broadcaster.peer
+    }
+
+    /// Returns whether the listener leaves the broadcast that it lost because this one is there: it is known better, or
+    /// it is a household's newer one. All others wait until all is played out, whatever they say of themselves.
     private func leaves(_ reception: Reception, for id: ConnectionID, _ greeting: Greeting) -> Bool {
-        let lost = reception.broadcaster
-        // Another broadcast's song is another recording.
-        if isRecorder { return greeting.process == lost.process }
-        if greeting.peer == lost.peer { return true }
+        guard !isRecorder else { return false }
         let known = acquaintance(id)
         if known != reception.acquaintance { return known < reception.acquaintance }
-        return known == .household && greeting.started >= lost.started
+        return known == .household && greeting.started >= reception.broadcaster.started
+    }
+
+    /// Leaves a lost broadcaster, and what is held of its song, and chooses anew.
+    private mutating func giveUp(_ now: HostTime) {
+        actions.append(.silence(fade: ListenLimits.stopFade))
+        clock.forget()
+        beginChoice(now)
+        actions.append(.broadcasterChanged)
+        reviewDialing()
+    }
+
+    private mutating func beginChoice(_ now: HostTime) {
+        phase = .choosing(deadline: now + (mustChoose ? ListenLimits.choiceTime : .zero))
     }
 
     private func acquaintance(_ id: ConnectionID) -> Acquaintance {

@@ -173,6 +173,17 @@ import WireProtocol
         #expect(listener.session.broadcasterName == "Other")
     }
 
+    /// Not the first that comes.
+    @Test(arguments: [PeerStanding.stranger, .member])
+    func ofSeveralForWhichALostOneIsLeftTheRuleChooses(standing: PeerStanding) throws {
+        var listener = try lost(keys[0], standing: standing)
+        listener.meet(2, name: "High", started: .max, key: keys[2], standing: .member)
+        #expect(listener.session.broadcasterName == nil && listener.silenceCount == 1)
+        listener.meet(3, name: "Low", key: keys[1], standing: .member)
+        listener.wait(ListenLimits.choiceTime + .milliseconds(20))
+        #expect(listener.session.broadcasterName == "Low")
+    }
+
     /// Of a member it is believed which broadcast is the newer one.
     @Test(arguments: [(false, 2_000), (true, 2_000), (true, 500)] as [(Bool, Int64)])
     func aMembersLostBroadcastIsLeftForAMembersNewerOne(isMember: Bool, started: Int64) throws {

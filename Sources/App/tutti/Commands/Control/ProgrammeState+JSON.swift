@@ -24,6 +24,7 @@ extension TransportStatus {
                     "seconds": .number(position.time(at: position.session).seconds, decimals: 6),
                     "at": .number(position.session.seconds, decimals: 6),
                     "rate": .number((position.framesPerSecond ?? 0) / position.sampleRate, decimals: 9),
+                    "frame": .integer(position.frame.index), "sampleRate": .number(position.sampleRate, decimals: 0),
                 ])
             } ?? .null,
         ])
