@@ -28,17 +28,17 @@ extension BroadcastSession {
         }
     }
 
-    /// Whether a command is being done. If so, the peer that asked is told the outcome where it asked last.
+    /// Whether a command is being done. If so, the peer that asked is told the outcome here, too.
     private mutating func isPending(_ command: Command, from origin: CommandOrigin) -> Bool {
         let key = key(of: origin)
         if let index = pendingCommands.firstIndex(where: { $0.command.id == command.id }) {
-            if pendingCommands[index].key == key { pendingCommands[index].origin = origin }
+            if pendingCommands[index].key == key { pendingCommands[index].noteAsked(from: origin) }
             return true
         }
         guard let index = pendingSettings.firstIndex(where: { $0.pending.command.id == command.id }) else {
             return false
         }
-        if pendingSettings[index].pending.key == key { pendingSettings[index].pending.origin = origin }
+        if pendingSettings[index].pending.key == key { pendingSettings[index].pending.noteAsked(from: origin) }
         return true
     }
 
@@ -142,7 +142,7 @@ extension BroadcastSession {
                 if command.text.isEmpty { command.text = text }
                 finish(command, effect, now)
             } else {
-                answer(log.refuse(command.command, .unplayable), command.origin, now)
+                answer(log.refuse(command.command, .unplayable), to: command, now)
             }
         }
     }
@@ -150,7 +150,11 @@ extension BroadcastSession {
     mutating func finish(_ pending: PendingCommand, _ effect: SessionTime, _ now: HostTime) {
         let (entry, outcome) = log.append(pending.command, who: pending.who, effect: effect, text: pending.text)
         note(.command(entry), effect: entry.effect, now)
-        answer(outcome, pending.origin, now)
+        answer(outcome, to: pending, now)
+    }
+
+    private mutating func answer(_ outcome: CommandOutcome, to pending: PendingCommand, _ now: HostTime) {
+        for origin in pending.origins { answer(outcome, origin, now) }
     }
 
     mutating func answer(_ outcome: CommandOutcome, _ origin: CommandOrigin, _ now: HostTime) {

@@ -6,7 +6,7 @@ import WireProtocol
 extension BroadcastSession {
     /// Lets go of songs that are not heard now. Those that could not be opened again wait; all others are closed.
     mutating func drop(_ tracks: [BroadcastTrack]) {
-        // Of what is void the source was let go of before.
+        // The source of a void track was dealt with when it became void.
         for track in tracks where !track.isVoid {
             if !ParkedSongs.mustHold(track) {
                 actions.append(.closeSource(track.epoch))
@@ -31,8 +31,10 @@ extension BroadcastSession {
     }
 
     /// Returns the next song of the source that a song came from if it waits.
-    mutating func takeUpNextSong(of track: BroadcastTrack) -> BroadcastTrack? {
-        parked.take { $0.origin == .sameSource(as: track.epoch) }.map { takeUp($0, $0.origin) }
+    mutating func takeUpNextSong(
+        of track: BroadcastTrack, _ origin: BroadcastTrack.Origin
+    ) -> BroadcastTrack? {
+        parked.take { $0.origin == .sameSource(as: track.epoch) }.map { takeUp($0, origin) }
     }
 
     private mutating func takeUp(_ track: BroadcastTrack, _ origin: BroadcastTrack.Origin) -> BroadcastTrack {
@@ -45,6 +47,13 @@ extension BroadcastSession {
     /// Closes a song that waits.
     mutating func closeParked(_ epoch: Epoch) {
         if parked.take(where: { $0.epoch == epoch }) != nil { actions.append(.closeSource(epoch)) }
+    }
+
+    /// Closes what waits in the same source behind a song.
+    mutating func closeParked(behind epoch: Epoch) {
+        for epoch in parked.removeAll(where: { $0.origin == .sameSource(as: epoch) }) {
+            actions.append(.closeSource(epoch))
+        }
     }
 
     /// Closes what waits if its item was removed, or the song before it in the same source is no longer held.

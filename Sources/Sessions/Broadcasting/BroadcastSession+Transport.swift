@@ -65,6 +65,7 @@ extension BroadcastSession {
         }
         let effect = cut(now)
         actions.append(.closeSource(timeline.last.epoch))
+        closeParked(behind: timeline.last.epoch)
         return effect
     }
 
@@ -127,13 +128,19 @@ extension BroadcastSession {
         to item: ItemID, songsBefore: Int = 0, from frame: FramePosition = .zero, _ now: HostTime
     ) {
         abandonOpening()
-        parkComing(item, now)
+        switch phase {
+        case .playing: parkComing(item, now)
+        // Nothing of it was heard.
+        case .opening, .waiting: drop([timeline.heard])
+        case .idle: if timeline.heard.item != nil { actions.append(.closeSource(timeline.heard.epoch)) }
+        case .over: break
+        }
         let track = open(item, songsBefore: songsBefore, from: frame)
         if isPlaying {
             opening = .jumping(track, since: now)
         } else {
-            if timeline.heard.item != nil { actions.append(.closeSource(timeline.heard.epoch)) }
             begin(with: track)
+            if track.isUnplayable { passOver(track, now) }
         }
     }
 
@@ -161,14 +168,18 @@ extension BroadcastSession {
     }
 
     /// Opens the next song of the source that `track` came from.
-    private mutating func openNextSong(of track: BroadcastTrack) -> BroadcastTrack {
-        if let next = takeUpNextSong(of: track) { return next }
+    /// - Parameter origin: how it comes to stand where it stands, if not behind `track`.
+    private mutating func openNextSong(
+        of track: BroadcastTrack, origin: BroadcastTrack.Origin? = nil
+    ) -> BroadcastTrack {
+        let origin = origin ?? .sameSource(as: track.epoch)
+        if let next = takeUpNextSong(of: track, origin) { return next }
         lastEpoch = lastEpoch.next
         furtherSongCount += 1
         actions.append(.openSource(SourceRequest(epoch: lastEpoch, origin: .sameSource(as: track.epoch))))
         let title = track.item.flatMap { programme.item($0)?.title } ?? "untitled"
         return BroadcastTrack(
-            lastEpoch, configuration, item: track.item, title: title, origin: .sameSource(as: track.epoch),
+            lastEpoch, configuration, item: track.item, title: title, origin: origin,
             songsBefore: track.songsBefore + 1)
     }
 
@@ -193,6 +204,8 @@ extension BroadcastSession {
         }
         switch opening {
         case .none: break
+        case .following(let track) where track.isUnplayable: passOver(track, now)
+        case .jumping(let track, _) where track.isUnplayable: passOver(track, now)
         case .following(let track):
             guard canBegin(track) else { return }
             opening = .none
@@ -226,7 +239,12 @@ extension BroadcastSession {
         // to take its place, unless it left the queue meanwhile.
         let isKept = next.cutFrame != nil || isDueSoon(next, now)
         if isKept, let item = next.item, programme.location(of: item) != nil { return }
-        drop(timeline.void(from: next.epoch))
+        let dropped = timeline.void(from: next.epoch)
+        if case .following(let track) = opening, dropped.contains(where: { track.origin == .sameSource(as: $0.epoch) })
+        {
+            abandonOpening()
+        }
+        drop(dropped)
     }
 
     private func canBegin(_ track: BroadcastTrack) -> Bool {
@@ -242,8 +260,9 @@ extension BroadcastSession {
         if isOpening { opening = .none }
         if case .anotherSong? = track.sourceEnd {
             notify(.songPassedOver(track.epoch, reason))
-            // Its source goes on.
-            let next = openNextSong(of: track)
+            // The next one stands where this one stood, and its source goes on.
+            let next = openNextSong(of: track, origin: track.origin)
+            actions.append(.closeSource(track.epoch))
             if isFirst {
                 begin(with: next)
             } else {
@@ -300,8 +319,9 @@ extension BroadcastSession {
         if isJump { _ = perform(effect, now) }
     }
 
-    private func trackHeld(_ epoch: Epoch) -> BroadcastTrack? {
+    private mutating func trackHeld(_ epoch: Epoch) -> BroadcastTrack? {
         if let track = opening.track, track.epoch == epoch { return track }
+        if let track = parked.with(epoch, { $0 }) { return track }
         return timeline.tracks.first { $0.epoch == epoch }
     }
 

@@ -210,8 +210,9 @@ public struct BroadcastSession {
         }
         guard let ended else { return }
         guard ended.song.isPlayable else {
-            // What is wrong with it is told once it is its turn.
-            return parked.holds(epoch) ? closeParked(epoch) : passOver(ended, now)
+            // What is wrong with a song that waits is told once it is its turn.
+            if !parked.holds(epoch) { passOver(ended, now) }
+            return
         }
         noteDescription(of: epoch, now)
         if let failure { notify(.sourceFailed(failure)) }
@@ -235,7 +236,7 @@ public struct BroadcastSession {
     /// Reads every song to a little beyond the horizon.
     private mutating func readAhead(_ now: HostTime) {
         let lead = configuration.horizon + .seconds(1)
-        for epoch in timeline.tracks.map(\.epoch) {
+        for epoch in timeline.tracks.filter({ !$0.isVoid }).map(\.epoch) {
             let isWanted = timeline.with(epoch) { track in
                 let playing = track.position(now)
                 return track.song.keep(from: playing, upTo: playing + track.song.frames(in: lead))

@@ -26,7 +26,7 @@ struct BroadcastTrack {
         case commanded
         /// The programme went on to it.
         case follows
-        /// The source that the song before it came from, which this epoch names, holds several.
+        /// It comes from the same source as the song of this epoch, behind it.
         case sameSource(as: Epoch)
     }
 
@@ -75,7 +75,9 @@ struct BroadcastTrack {
     }
 
     var epoch: Epoch { song.epoch }
-    /// Whether it is not the first song of its source.
+    /// Whether nothing of it can be heard, now that all of it was read.
+    var isUnplayable: Bool { sourceEnd != nil && !song.isPlayable }
+    /// Whether it goes on in the source of the song before it.
     var isFurtherSong: Bool { if case .sameSource = origin { true } else { false } }
 
     // MARK: Its end

@@ -21,12 +21,24 @@ struct PendingSetting {
 /// A command whose song is being opened: its outcome is known when that sounds.
 struct PendingCommand {
     let command: Command
-    /// Whoever asked last: the connection over which it was asked first may be gone.
-    var origin: CommandOrigin
+    /// Where the peer asked, the last one last: connections may be gone, and listeners of one machine pass on the same
+    /// command.
+    private(set) var origins: [CommandOrigin]
     /// Name and key of the peer that asked; nil for this machine's.
     let who: String
     let key: PeerKey?
     var text: String
+
+    init(command: Command, origin: CommandOrigin, who: String, key: PeerKey?, text: String) {
+        (self.command, origins, self.who, self.key, self.text) = (command, [origin], who, key, text)
+    }
+
+    /// Takes note that the same peer asked once more.
+    mutating func noteAsked(from origin: CommandOrigin) {
+        origins = origins.filter { $0 != origin }.suffix(Self.originCount - 1) + [origin]
+    }
+
+    private static let originCount = 4
 
     /// Whether it asks for a certain song, so that no other can stand in for it.
     var namesItsTarget: Bool {

@@ -30,9 +30,10 @@ extension ListenSession {
     }
 
     /// Returns whether the listener leaves the broadcast that it lost because this one is there: it is known better, or
-    /// it is a household's newer one. All others wait until all is played out, whatever they say of themselves.
+    /// it is a household's newer one. All others wait until all is played out, whatever they say of themselves, and so
+    /// do these if the listener ends with this broadcast.
     private func leaves(_ reception: Reception, for id: ConnectionID, _ greeting: Greeting) -> Bool {
-        guard !isRecorder else { return false }
+        guard !isRecorder, !configuration.once else { return false }
         let known = acquaintance(id)
         if known != reception.acquaintance { return known < reception.acquaintance }
         return known == .household && greeting.started >= reception.broadcaster.started

@@ -51,6 +51,7 @@ import TuttiRuntime
         let one = try broadcast("--repeat-one", "a.mp3", "--shuffle")
         #expect(one.options.modes.repeats == .one && one.options.modes.isShuffled && one.paths == ["a.mp3"])
         #expect(throws: UsageError.self) { try broadcast("--repeat", "--repeat-one", "a.mp3") }
+        #expect(throws: UsageError.self) { try broadcast("--capture", "default", "--repeat") }
     }
 
     @Test func broadcastTakesEveryFlag() throws {

@@ -35,7 +35,7 @@ import TuttiRuntime
         ),
         (
             .severalFound(["Attic", "Den"], taken: "Den", because: .lowestUUID),
-            "several broadcasts: Attic, Den; taking Den, the lowest UUID of those known as well "
+            "several broadcasts: Attic, Den; taking Den, the lowest UUID of those equally well known "
                 + "(choose with --from NAME)",
             .info
         ),

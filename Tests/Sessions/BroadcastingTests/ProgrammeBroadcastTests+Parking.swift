@@ -102,9 +102,59 @@ extension ProgrammeBroadcastTests {
         broadcast.source(.ended(.anotherSong))
         broadcast.source(.ended(.anotherSong), of: Epoch(2))
         #expect(broadcast.opened.last == SourceRequest(epoch: Epoch(3), origin: .sameSource(as: Epoch(2))))
-        #expect(!broadcast.closedSources.contains(Epoch(2)))
         giveSong(&broadcast)
         #expect(broadcast.heard[1]?.anchors.last?.epoch == Epoch(3))
+        // A pause does not lose it: it stands behind the first one now.
+        perform(.pause, &broadcast)
+        perform(.resume, &broadcast)
+        broadcast.wait(.milliseconds(100), draining: 1)
+        #expect(sameSong(broadcast, as: Epoch(3)) != nil && broadcast.session.timeline.last.songsBefore == 2)
+    }
+
+    /// The item after it begins with a song without sound.
+    @Test func theProgrammeGoesOnToWhatFollowsInTheNextSource() {
+        var broadcast = playing(["a", "chain", "c"])
+        broadcast.source(.ended(.nothing))
+        broadcast.source(.ended(.anotherSong), of: Epoch(2))
+        giveSong(&broadcast)
+        broadcast.wait(.seconds(12), draining: 1)
+        #expect(broadcast.session.song.epoch == Epoch(3) && titles(broadcast) == ["/a", "/chain", "/c"])
+        #expect(broadcast.session.programme.current == broadcast.session.timeline.heard.item)
+    }
+
+    @Test func ofARemovedItemNothingIsHeardThatItsSourceHoldsBehind() {
+        var broadcast = playing(["a", "chain", "c"])
+        broadcast.source(.ended(.nothing))
+        giveSong(&broadcast, seconds: 3, isWhole: false)
+        broadcast.source(.ended(.anotherSong), of: Epoch(2))
+        #expect(broadcast.opened.last?.origin == .sameSource(as: Epoch(2)))
+        perform(.remove(.position(1)), &broadcast)
+        broadcast.wait(.milliseconds(100), draining: 1)
+        #expect(titles(broadcast) == ["/a", "/chain", "/c"])
+        #expect(broadcast.closedSources.contains(Epoch(2)) && broadcast.closedSources.contains(Epoch(3)))
+    }
+
+    @Test func aSongThatFailsWhileItWaitsIsPassedOverInItsTurn() {
+        var broadcast = playing(["a", "pipe", "c"])
+        broadcast.source(.ended(.nothing))
+        broadcast.source(.opened(isLive: false, isSeekable: false), of: Epoch(2))
+        perform(.pause, &broadcast)
+        broadcast.source(.failed("it is torn", .nothing), of: Epoch(2))
+        #expect(!broadcast.notices.contains { if case .songPassedOver = $0 { true } else { false } })
+        perform(.resume, &broadcast)
+        broadcast.wait(.milliseconds(100), draining: 1)
+        #expect(broadcast.notices.contains(.songPassedOver(Epoch(3), "it is torn")))
+        #expect(titles(broadcast) == ["/a", "/pipe", "/c"] && broadcast.closedSources.contains(Epoch(3)))
+    }
+
+    @Test func aPipeOfWhichNothingWasHeardWaitsForItsTurn() {
+        var broadcast = ScriptedBroadcast { $0.programme = ScriptedBroadcast.programme(["pipe", "b"]) }
+        broadcast.source(.opened(isLive: false, isSeekable: false))
+        broadcast.give(seconds: 4)
+        perform(.next, &broadcast)
+        perform(.previous, &broadcast)
+        #expect(titles(broadcast) == ["/pipe", "/b"] && !broadcast.closedSources.contains(Epoch(1)))
+        #expect(broadcast.opened.last?.origin == .sameSong(as: Epoch(1)))
     }
 
     @Test func behindASourceWhoseLastSongCannotBePlayedTheNextItemFollows() {

@@ -30,6 +30,8 @@ final class ListenDriver {
     /// Takes what the broadcaster answers to those who asked at this machine.
     var onAnswer: (ControlMessage) -> Void = { _ in }
     private var device: OutputDeviceDescription?
+    /// How devices played that another one took the place of, by their identities.
+    private var former: [String: LoudspeakerSettings] = [:]
     private let emit: @Sendable (RuntimeEvent) -> Void
     private let done: EventLoopPromise<ListenOutcome>
     private var timer: Scheduled<Void>?
@@ -39,7 +41,8 @@ final class ListenDriver {
     private var shownState: ListenerStatus.State?
 
     /// - Parameters:
-    ///   - settings: how the loudspeakers are to play, also those of another device that takes the place of the first.
+    ///   - settings: how the loudspeakers are to play, also those of another device that takes the place of the first;
+    ///     one that comes back plays as it did.
     ///   - statusInterval: how often `emit` is given the status.
     ///   - emit: takes notices and status for the user.
     init(
@@ -110,11 +113,12 @@ final class ListenDriver {
     /// Goes on with the device that is there again. Another one behind the same name plays by its own settings, unless
     /// the ones in force are to hold for any.
     private func use(_ device: OutputDeviceDescription) {
-        let isAnother = device.identity.map { $0 != self.device?.identity } ?? false
+        let previous = self.device?.identity
         self.device = device
         rateStore.use(device)
-        guard isAnother, case .remembered = request else { return }
-        play(by: request.settings(of: device, rateStore))
+        guard let identity = device.identity, identity != previous, case .remembered = request else { return }
+        if let previous { former[previous] = loudspeakers }
+        play(by: former[identity] ?? request.settings(of: device, rateStore))
     }
 
     /// Ends the sound at once. The driver must not be used afterwards.

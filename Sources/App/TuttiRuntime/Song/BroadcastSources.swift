@@ -69,7 +69,7 @@ final class BroadcastSources {
                 sources[epoch] = .song(reader, isRaw: isRaw)
                 reader.beginNext(receiver(of: epoch))
             case .sameSong(let former):
-                // Read to its end, it has none any more: that is with the next song.
+                // If it was read to its end, its reader may already serve the next song.
                 guard let source = sources.removeValue(forKey: former) else { return }
                 sources[epoch] = source
                 for (opened, holder) in successors where holder == former { successors[opened] = epoch }
@@ -135,7 +135,9 @@ final class BroadcastSources {
         }
         if case .failed = event {
             switch source {
-            case .song(let reader, _): note(reader.failure.map { RuntimeFailure($0) }, of: epoch)
+            case .song(let reader, _):
+                // A list that was refused is no failure of the reader's.
+                note(reader.failure.flatMap { $0.songs == nil ? RuntimeFailure($0) : nil }, of: epoch)
             case .capture(let capture): note(capture.failure, of: epoch)
             }
         }

@@ -173,9 +173,10 @@ struct BroadcastCommand: Command {
         }
         guard !name.isEmpty else { throw UsageError("--capture: the name is empty") }
         guard arguments.operands.isEmpty else { throw UsageError("--capture and songs exclude each other") }
-        for option in [raw, wait, startDelay] where arguments.value(of: option) != nil {
-            throw UsageError("\(option.name) is for songs; --capture begins at once")
-        }
+        let given =
+            [raw, wait, startDelay].filter { arguments.value(of: $0) != nil }
+            + [repeatAll, repeatOne].filter { arguments.has($0) }
+        if let option = given.first { throw UsageError("\(option.name) is for songs; --capture begins at once") }
         var options = CaptureOptions(deviceName: name)
         let range = CaptureOptions.latencyRange
         let milliseconds = range.lowerBound.nanoseconds / 1_000_000...range.upperBound.nanoseconds / 1_000_000

@@ -61,7 +61,7 @@ extension ListenNotice.Choice {
         switch self {
         case .household: "of this machine or its household"
         case .heardBefore: "heard before"
-        case .lowestUUID: "the lowest UUID of those known as well"
+        case .lowestUUID: "the lowest UUID of those equally well known"
         case .beganFirst: "the first of its machine"
         }
     }
