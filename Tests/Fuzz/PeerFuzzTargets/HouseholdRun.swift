@@ -34,13 +34,16 @@ struct HouseholdRun {
 private struct MeetingRun {
     private let keys = HandshakeRun.keys
     private var replicas: [Household] = []
-    private var removed: Set<PeerKey> = []
+    /// Of each replica the keys that it knows to be removed: by its own word, or by what it merged. Others may be out
+    /// until a word for them comes.
+    private var removed: [Set<PeerKey>] = []
 
     consuming func violation(_ reader: inout InputReader) -> String? {
         guard let founded = try? Household(name: "Home", founder: keys[0], memberName: "0") else {
             return "not founded"
         }
         replicas = [Household](repeating: founded, count: keys.count)
+        removed = [Set<PeerKey>](repeating: [], count: keys.count)
         // Signatures take their time.
         for _ in 0..<40 where !reader.isEmpty {
             let operation = reader.byte()
@@ -48,13 +51,18 @@ private struct MeetingRun {
             switch operation & 0x03 {
             case 0: try? replicas[one].admit(keys[other].signingKey, name: "\(other)", by: keys[one])
             case 1:
-                try? replicas[one].remove(keys[other].signingKey, by: keys[one])
-                if replicas[one].isOut(keys[other].key) { removed.insert(keys[other].key) }
-            case 2: _ = try? replicas[one].settle(by: keys[one])
+                if (try? replicas[one].remove(keys[other].signingKey, by: keys[one])) != nil {
+                    removed[one].insert(keys[other].key)
+                }
+            case 2:
+                let out = keys.map(\.key).filter { replicas[one].isOut($0) }
+                if (try? replicas[one].settle(by: keys[one])) != nil { removed[one].formUnion(out) }
             default:
                 if let violation = meet(one, other) { return violation }
             }
-            if let violation = violation(in: replicas[one]) { return violation }
+            for index in [one, other] {
+                if let violation = violation(in: replicas[index], removed[index]) { return violation }
+            }
         }
         return nil
     }
@@ -71,11 +79,15 @@ private struct MeetingRun {
         guard replicas[one] == replicas[other], replicas[one].members == replicas[other].members else {
             return "the order counts"
         }
-        let outBefore = keys.map(\.key).filter { key in removed.contains(key) && before.0.isOut(key) }
-        return outBefore.allSatisfy { !replicas[one].isMember($0) } ? nil : "a removed key returned"
+        removed[one].formUnion(removed[other])
+        removed[other] = removed[one]
+        return nil
     }
 
-    private func violation(in household: Household) -> String? {
+    private func violation(in household: Household, _ removed: Set<PeerKey>) -> String? {
+        if removed.contains(where: { household.isMember($0) || !household.isOut($0) }) {
+            return "a removed key returned"
+        }
         for keys in keys where household.isOut(keys.key) && household.isMember(keys.key) { return "in and out" }
         return household.members.allSatisfy { household.isMember($0.peerKey) } ? nil : "a member that is none"
     }
