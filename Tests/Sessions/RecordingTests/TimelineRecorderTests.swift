@@ -329,6 +329,24 @@ struct TimelineRecorderTests {
     }
 
     /// A recording that ends in a pause, with more behind it.
+    /// As a broadcaster may that uses a number twice.
+    @Test func anEpochThatWasBegunTwiceEndsWithItsFile() throws {
+        let (stereo, mono) = (Song(channels: 2), Song())
+        let rig = try Rig(stereo)
+        try rig.begin()
+        try rig.take(0..<400)
+        try rig.begin(5)
+        try rig.take(0..<400, epoch: 5)
+        try rig.begin(1, at: 0, mono)
+        try rig.take(0..<400, of: mono)
+        try rig.recorder.drop(Epoch(5))
+        // The file that is left has other channels.
+        try rig.take(400..<800, of: mono)
+        let summary = try rig.close()
+        #expect(summary.frameCount == 400 && summary.paths.count == 1)
+        #expect(try rig.frames(channels: 2) == Array(0..<400))
+    }
+
     @Test func aRecordingEndsInAnEarlierFile() throws {
         let rig = try Rig()
         try rig.begin()

@@ -21,7 +21,7 @@ extension TimelineRecorder {
     mutating func write(
         _ packet: RawSpan, frameCount: Int, _ heard: Range<Int>, _ epoch: inout RecordedEpoch
     ) throws(RecordingFailure) {
-        guard let format = present?.format else { return }
+        guard let format = present?.format, format.channelCount == epoch.decoder.channelCount else { return }
         let count = Int(min(Int64(heard.count), remainingFrameCount ?? .max))
         let wanted = heard.lowerBound..<heard.lowerBound + count
         if format.encoding.passes(epoch.format), packet.byteCount == frameCount * epoch.format.bytesPerFrame {

@@ -181,9 +181,12 @@ public struct TimelineRecorder: ~Copyable {
     /// Cuts off what stands behind so many frames of a file, and removes the files behind it.
     private mutating func keep(_ count: Int64?, ofFileAt index: Int) throws(RecordingFailure) {
         guard let count else { return }
+        let written = present
         while files.count > index + 1 { removeLast() }
         try attempt { writer throws(AudioFileWritingError) in try writer.truncate(to: count) }
         removeIfEmpty()
+        // What was decoded for the file that went fits no other.
+        if present !== written { epoch = nil }
         if let id = epoch?.epoch, !files.contains(where: { $0.contents.holds(id) }) { epoch = nil }
         if let id = cut?.epoch, !files.contains(where: { $0.contents.holds(id) }) { cut = nil }
     }
