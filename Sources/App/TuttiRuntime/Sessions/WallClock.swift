@@ -1,6 +1,6 @@
 import Glibc
 
-/// The wall clock. Only for display and for finding the oldest broadcast: never for sound.
+/// The wall clock. Only for display and for which of two broadcasts began first: never for sound.
 enum WallClock {
     static func seconds() -> Int64 {
         var time = timespec()

@@ -15,7 +15,7 @@ public struct PeerRecord: Hashable, Sendable {
     public var protocolVersion: UInt32
     /// Start of the broadcast in milliseconds since 1970, by the peer's own wall clock; nil for none.
     ///
-    /// Identifies the oldest of several broadcasts, as far as the machines' wall clocks agree.
+    /// A hint only: which broadcast is taken is decided by what connections prove.
     public var startedUnixMilliseconds: UInt64?
 
     public init(
