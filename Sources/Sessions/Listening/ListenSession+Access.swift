@@ -16,6 +16,7 @@ extension ListenSession {
     /// Takes what a connection's other side is from now on.
     mutating func note(_ standing: PeerStanding, of id: ConnectionID, _ now: HostTime) {
         connections.note(standing, of: id)
+        if isMember(of: id) { change { $0.note(standing) } }
         refuseIfDenied(id, now)
     }
 
@@ -23,6 +24,10 @@ extension ListenSession {
         configuration.access = access
         // Those that have not introduced themselves yet are judged when they do.
         for id in connections.ids where connections[id]?.connection.isIdentified == true { refuseIfDenied(id, now) }
+        // Nor is what it holds of somebody who has left and may not feed it any more.
+        if let reception, reception.left != nil, access.denial(of: .broadcast, to: reception.standing) != nil {
+            endReception(now)
+        }
     }
 
     private mutating func refuseIfDenied(_ id: ConnectionID, _ now: HostTime) {

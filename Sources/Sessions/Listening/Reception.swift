@@ -1,5 +1,6 @@
 import AudioCore
 import ClockSync
+import Households
 import Peering
 import WireProtocol
 
@@ -23,6 +24,8 @@ struct Reception {
     let broadcaster: Greeting
     /// How well it was known when it was joined.
     let acquaintance: Acquaintance
+    /// What the broadcaster is to this machine, or was when it left.
+    private(set) var standing: PeerStanding
     private(set) var stage: Stage
     var timeline = ReceivedTimeline()
     /// The title of what plays next; nil if nothing does.
@@ -32,9 +35,13 @@ struct Reception {
     private var joined: HostTime
     private var hasToldMissingClock = false
 
-    init(of broadcaster: Greeting, _ acquaintance: Acquaintance, over id: ConnectionID, now: HostTime) {
+    init(
+        of broadcaster: Greeting, _ acquaintance: Acquaintance, _ standing: PeerStanding, over id: ConnectionID,
+        now: HostTime
+    ) {
         self.broadcaster = broadcaster
         self.acquaintance = acquaintance
+        self.standing = standing
         stage = .member(id)
         joined = now
     }
@@ -53,12 +60,15 @@ struct Reception {
     // MARK: Transitions
 
     /// Goes on over another connection to the broadcaster.
-    mutating func rejoin(over id: ConnectionID, now: HostTime) {
+    mutating func rejoin(over id: ConnectionID, _ standing: PeerStanding, now: HostTime) {
         stage = .member(id)
+        self.standing = standing
         joined = now
         reports = ReportSchedule()
         nextTitle = nil
     }
+
+    mutating func note(_ standing: PeerStanding) { self.standing = standing }
 
     mutating func lose(now: HostTime) { stage = .disconnected(since: now) }
 
@@ -105,7 +115,7 @@ struct Reception {
     }
 
     /// When the broadcaster left; nil while it is connected.
-    private var left: HostTime? {
+    var left: HostTime? {
         switch stage {
         case .member: nil
         case .draining(let since, _), .disconnected(let since): since

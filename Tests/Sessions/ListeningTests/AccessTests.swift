@@ -193,6 +193,17 @@ import WireProtocol
         #expect(listener.session.broadcasterName == (isMember && started > 1_000 ? "Other" : "Lost"))
     }
 
+    /// It joined a household while it played out what it held.
+    @Test(arguments: [PeerStanding.stranger, .member])
+    func aLostStrangerIsNotHeardAnyMoreInAHousehold(standing: PeerStanding) throws {
+        var listener = try lost(keys[1], standing: standing)
+        var access = AccessPolicy()
+        access.household = "Home"
+        listener.handle(.access(access))
+        #expect(listener.session.broadcasterName == (standing == .member ? "Lost" : nil))
+        #expect(listener.silenceCount == (standing == .member ? 0 : 1))
+    }
+
     @Test func theSuccessorOfALostBroadcastOnItsMachineIsTakenAtOnce() throws {
         var listener = try lost(keys[1])
         listener.meet(2, name: "Lost", started: 5, instance: 9, key: keys[1])
