@@ -25,7 +25,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private let household: HouseholdConnector
     private let identity: Identity
     private let started = WallClock.seconds()
-    /// For the own loudspeakers, and for listeners that cannot decode the song themselves.
+    /// For the own loudspeakers, and for listeners that cannot decode the song.
     private let decoders: DecoderCatalog
     private let emit: @Sendable (RuntimeEvent) -> Void
     private let done: EventLoopPromise<BroadcastOutcome>
@@ -36,23 +36,15 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private let pinKeeper: PinKeeper
     /// Why songs were passed over.
     private var failures: [RuntimeFailure] = []
-    private var transcoding: TranscodingThread?
+    private let transcoding: BroadcastTranscoding
     private var responder: ClockResponderThread?
     private var discovery: DiscoveryBridge?
     private var local: LocalListener?
     private var localFailure: (any Error)?
-    /// How the own loudspeakers play, for display; stays when it is over.
-    private var loudspeakers: LoudspeakerSettings?
     /// Whether a stop was requested before there was a session.
     private var isStopping = false
     private var timer: NIOScheduledCallback?
-    private var nextStatus = HostTime(nanoseconds: 0)
-    /// The song's position for display; stays when it is over. Nil while there is no song.
-    private var position: FramePosition?
-    /// Whether a status was displayed.
-    private var isShown = false
-
-    private static let statusInterval = TimeSpan.milliseconds(200)
+    private var display = BroadcastDisplay()
 
     init(
         items: [NewItem], options: BroadcastOptions, identity: Identity, loop: any EventLoop,
@@ -67,6 +59,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         self.items = items
         sources = BroadcastSources(options, items: items, loop: loop, emit: emit)
         spool = SongSpool(loop: loop)
+        transcoding = BroadcastTranscoding(decoders: decoders, loop: loop)
         pinKeeper = PinKeeper(store: options.pins, loop: loop, emit: emit)
         household = HouseholdConnector(identity: identity, loop: loop, emit: emit)
         network = PeerNetwork(loop: loop, keys: identity.keys, household: household)
@@ -88,6 +81,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
             return done.futureResult
         }
         sources.handler = { [weak self] epoch, event in self?.handle(.source(epoch, event)) }
+        transcoding.handler = { [weak self] in self?.handle(.transcoded($0)) }
         spool.handler = { [weak self] id, event in self?.handle(.spool(id, event)) }
         spool.isQueued = { [weak self] song in self?.executor?.session.isQueued(song) ?? false }
         sources.pathOfSentSong = { [spool] song in spool.path(of: song) }
@@ -209,7 +203,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         }
         guard executor?.session.tickInterval != nil else { return }
         local.perform(command)
-        emitStatus(isOver: false)
+        emitStatus()
     }
 
     /// Commands the broadcast, for its own user.
@@ -221,7 +215,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         timer?.cancel()
         sources.closeAll()
         let written = spool.closeAll()
-        transcoding?.stop()
+        transcoding.stop()
         let silence = local?.fallSilent() ?? loop.makeSucceededVoidFuture()
         let goodbye = discovery?.stop(on: loop) ?? loop.makeSucceededVoidFuture()
         discovery = nil
@@ -280,18 +274,20 @@ final class BroadcastRunner: PeerNetworkDelegate {
 
     // MARK: For display
 
-    private func emitStatus(isOver: Bool) {
+    private func emitStatus() {
         guard let session = executor?.session else { return }
-        let (isIdle, isReady) = (session.transport == .idle, session.summary.isReady)
-        // Nothing is shown before the first song is open, unless there is none.
-        guard isShown || isReady || isIdle && !isOver else { return }
-        if !isShown { emit(.notice(.household(household.notice))) }
-        isShown = true
-        if !isOver { position = isReady && !isIdle ? session.playPosition(.now()) : nil }
-        var status = BroadcastStatus(name: name, session, position: position, isOver: isOver)
-        if let settings = local?.loudspeakers { loudspeakers = settings }
-        status.loudspeakers = loudspeakers
+        let wasShown = display.isShown
+        guard let status = display.status(of: session, name: name, loudspeakers: local?.loudspeakers, now: .now())
+        else { return }
+        if !wasShown { emit(.notice(.household(household.notice))) }
         emit(.broadcast(status))
+    }
+
+    /// - Parameter end: where the broadcast came to if it was played out.
+    private func emitLastStatus(end: FramePosition?) {
+        guard let session = executor?.session else { return }
+        let status = display.lastStatus(of: session, name: name, loudspeakers: local?.loudspeakers, end: end)
+        if let status { emit(.broadcast(status)) }
     }
 }
 
@@ -302,9 +298,7 @@ extension BroadcastRunner: NIOScheduledCallbackHandler {
     func handleScheduledCallback(eventLoop: some EventLoop) {
         executor?.timerDidFire()
         if let epoch = executor?.session.heardEpoch(.now()) { spool.noteHeard(epoch: epoch.number) }
-        guard executor?.session.tickInterval != nil, HostTime.now() >= nextStatus else { return }
-        nextStatus = .now() + Self.statusInterval
-        emitStatus(isOver: false)
+        if executor?.session.tickInterval != nil, display.isDue(.now()) { emitStatus() }
     }
 }
 
@@ -355,23 +349,9 @@ extension BroadcastRunner: BroadcastEnvironment {
         spool.noteClosed(epoch: epoch.number)
     }
 
-    /// Decodes a piece of the song. The thread is made for the first listener that needs it.
-    func transcode(_ request: TranscodingRequest) {
-        do throws(RuntimeFailure) {
-            if transcoding == nil {
-                transcoding = try TranscodingThread(decoders: decoders) { [weak self, loop] reply in
-                    loop.execute { [weak self] in self?.handle(.transcoded(reply)) }
-                }
-            }
-            transcoding?.transcode(request)
-        } catch {
-            let reason = "this machine has no thread or file descriptor left"
-            let reply = TranscodingReply(rendition: request.rendition, outcome: .failed(reason))
-            loop.execute { self.handle(.transcoded(reply)) }
-        }
-    }
+    func transcode(_ request: TranscodingRequest) { transcoding.transcode(request) }
 
-    func endTranscoding() { transcoding?.release() }
+    func endTranscoding() { transcoding.release() }
 
     func openSpool(_ offer: SongOffer) { spool.open(offer) }
 
@@ -387,7 +367,7 @@ extension BroadcastRunner: BroadcastEnvironment {
 
     func watchPins() { pinKeeper.watchStore() }
 
-    func broadcastDidChange() { emitStatus(isOver: false) }
+    func broadcastDidChange() { emitStatus() }
 
     func broadcastDidTell(_ notice: BroadcastNotice) {
         guard case .songPassedOver(let epoch, let text) = notice else { return emit(.notice(.broadcast(notice))) }
@@ -407,8 +387,7 @@ extension BroadcastRunner: BroadcastEnvironment {
 
     func broadcastDidFinish(_ outcome: BroadcastOutcome) {
         timer?.cancel()
-        if outcome == .completed, let end = executor?.session.end { position = end }
-        emitStatus(isOver: true)
+        emitLastStatus(end: outcome == .completed ? executor?.session.end : nil)
         switch outcome {
         case .completed:
             if let failure = localFailure ?? songsFailure { done.fail(failure) } else { done.succeed(outcome) }

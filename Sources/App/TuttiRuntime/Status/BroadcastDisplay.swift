@@ -1,0 +1,66 @@
+import AudioCore
+import Broadcasting
+
+/// What is shown of a broadcast: nothing before its first song is open, and what was last so when it is over.
+struct BroadcastDisplay {
+    private enum Stage {
+        /// The first song is not open.
+        case hidden
+        /// The position is nil while there is no song.
+        case shown(FramePosition?)
+    }
+
+    private static let interval = TimeSpan.milliseconds(200)
+
+    private var stage = Stage.hidden
+    /// How the own loudspeakers play; nil if there are none.
+    private var loudspeakers: LoudspeakerSettings?
+    private var nextStatus = HostTime(nanoseconds: 0)
+
+    var isShown: Bool { if case .shown = stage { true } else { false } }
+
+    /// Returns whether to show the song's progress, which takes it as shown.
+    mutating func isDue(_ now: HostTime) -> Bool {
+        guard now >= nextStatus else { return false }
+        nextStatus = now + Self.interval
+        return true
+    }
+
+    /// Returns what to show; nil before there is something.
+    /// - Parameter loudspeakers: how the own ones play; nil once they are closed.
+    mutating func status(
+        of session: BroadcastSession, name: String, loudspeakers: LoudspeakerSettings?, now: HostTime
+    ) -> BroadcastStatus? {
+        let (isIdle, isReady) = (session.transport == .idle, session.summary.isReady)
+        guard isShown || isReady || isIdle else { return nil }
+        let position = isReady && !isIdle ? session.playPosition(now) : nil
+        stage = .shown(position)
+        return status(of: session, name: name, loudspeakers, position, isOver: false)
+    }
+
+    /// Returns what is shown of the broadcast when it is over; nil if its first song was never open.
+    /// - Parameter end: where it came to if it was played out.
+    mutating func lastStatus(
+        of session: BroadcastSession, name: String, loudspeakers: LoudspeakerSettings?, end: FramePosition?
+    ) -> BroadcastStatus? {
+        let position: FramePosition?
+        switch stage {
+        case .hidden:
+            guard session.summary.isReady else { return nil }
+            position = end
+        case .shown(let last): position = end ?? last
+        }
+        stage = .shown(position)
+        return status(of: session, name: name, loudspeakers, position, isOver: true)
+    }
+
+    private mutating func status(
+        of session: BroadcastSession, name: String, _ settings: LoudspeakerSettings?, _ position: FramePosition?,
+        isOver: Bool
+    ) -> BroadcastStatus {
+        loudspeakers = settings ?? loudspeakers
+        var status = BroadcastStatus(name: name, session, position: position, isOver: isOver)
+        status.loudspeakers = loudspeakers
+        return status
+    }
+}
