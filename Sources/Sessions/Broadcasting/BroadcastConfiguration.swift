@@ -67,6 +67,8 @@ public enum BroadcastLimits {
     static let longestCommandLead = TimeSpan.milliseconds(300)
     /// How long listeners may take to say that they are set as a command says.
     static let settingTime = TimeSpan.milliseconds(500)
+    /// Of those that do not say so, how many are named: an outcome's text has 512 bytes, a name at most 63.
+    static let silentNameCount = 5
     /// A cut is not put within this time before a joint, but so far behind it that its fade is of the song behind it.
     static let jointGuard = TimeSpan.milliseconds(150)
     static let cutFade = TimeSpan.milliseconds(20)

@@ -55,10 +55,10 @@ extension BroadcastSession {
         case .listeners(let operation, let target):
             let setting = try set(operation, of: target, by: command, from: origin, now)
             let pending = pendingCommand(command, from: origin, text: setting.text)
-            guard setting.listeners.isEmpty else {
+            guard setting.awaited.isEmpty else {
                 let deadline = now + BroadcastLimits.settingTime
                 return pendingSettings.append(
-                    PendingSetting(pending: pending, listeners: setting.listeners, deadline: deadline))
+                    PendingSetting(pending: pending, awaited: setting.awaited, deadline: deadline))
             }
             finish(pending, ClockMapping.identity.session(at: now), now)
         case .unknown: throw .unknownOperation

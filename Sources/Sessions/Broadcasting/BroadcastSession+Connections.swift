@@ -113,6 +113,7 @@ extension BroadcastSession {
         case .unfollow: connections[id]?.unfollow()
         case .queuePageRequest(let request): sendPage(request, to: id, now)
         case .settings(let settings): note(settings, of: id, now)
+        case .groupVolume: noteGroupVolume(of: id, now)
         case .songOffer(let offer): if connections[id]?.isStranger == false { take(offer, from: id, now) }
         case .songBytes(let bytes): take(bytes, from: id, now)
         case .household(let document): actions.append(.household(id, document))
@@ -213,7 +214,7 @@ extension BroadcastSession {
         actions.append(.addKey(link.key))
         let welcome = Welcome(clockPort: configuration.clockPort, clockKey: link.key.bytes)
         send(WireEncoder.welcome(welcome), to: link, now)
-        send(WireEncoder.groupVolume(groupVolume), to: link, now)
+        sendGroupVolume(to: link, now)
         tellNext(link, now)
     }
 

@@ -8,28 +8,45 @@ import WireProtocol
 extension BroadcastSession {
     /// Passes an operation on to the listeners that it concerns. The group's volume scales those of all listeners, so
     /// that their ratios stay.
-    /// - Returns: the listeners that will say how they are set then, and what there is to tell who asked.
+    /// - Returns: the listeners that will say that they are set so, and what there is to tell who asked.
     mutating func set(
         _ operation: ListenerOperation, of target: ListenerTarget, by command: Command, from origin: CommandOrigin,
         _ now: HostTime
-    ) throws(CommandRefusal) -> (listeners: Set<ConnectionID>, text: String) {
+    ) throws(CommandRefusal) -> (awaited: [ConnectionID: PendingSetting.Word], text: String) {
         guard operation.isInRange else { throw .outOfRange }
         if case .volume(let change) = operation, target == .all {
             let former = groupVolume
             groupVolume.apply(change)
-            let message = WireEncoder.groupVolume(groupVolume)
-            for link in connections.links where link.isMember { send(message, to: link, now) }
-            return ([], Self.remark(on: change, from: former, to: groupVolume))
+            return (sendGroupVolume(now), Self.remark(on: change, from: former, to: groupVolume))
         }
         let message = WireEncoder.command(command)
-        var changed: Set<ConnectionID> = []
+        var awaited: [ConnectionID: PendingSetting.Word] = [:]
         let targets = try listeners(target)
         for link in targets { try authorize(operation, of: link, from: origin) }
         for link in targets {
             send(message, to: link, now)
-            if let settings = link.settings, settings.applying(operation) != settings { changed.insert(link.id) }
+            if let settings = link.settings, settings.applying(operation) != settings { awaited[link.id] = .settings }
         }
-        return (changed, "")
+        return (awaited, "")
+    }
+
+    /// Sends all listeners the group's volume.
+    /// - Returns: those that will say that they play by it.
+    private mutating func sendGroupVolume(_ now: HostTime) -> [ConnectionID: PendingSetting.Word] {
+        let message = WireEncoder.groupVolume(groupVolume)
+        var awaited: [ConnectionID: PendingSetting.Word] = [:]
+        for link in connections.links where link.isMember {
+            send(message, to: link, now)
+            let count = link.noteGroupVolumeSent()
+            if link.confirmsGroupVolume { awaited[link.id] = .groupVolume(count: count) }
+        }
+        return awaited
+    }
+
+    /// Sends a listener that joins the group's volume.
+    mutating func sendGroupVolume(to link: ListenerLink, _ now: HostTime) {
+        send(WireEncoder.groupVolume(groupVolume), to: link, now)
+        _ = link.noteGroupVolumeSent()
     }
 
     /// Returns what a step of the group's volume did beyond its words, or did not.
@@ -47,19 +64,27 @@ extension BroadcastSession {
         let pending = pendingSettings
         pendingSettings = []
         for var setting in pending {
-            setting.listeners = setting.listeners.filter { connections[$0] != nil }
-            guard setting.listeners.isEmpty || now >= setting.deadline else {
+            setting.awaited = setting.awaited.filter { connections[$0.key] != nil }
+            guard setting.awaited.isEmpty || now >= setting.deadline else {
                 pendingSettings.append(setting)
                 continue
             }
-            let silent = setting.listeners.compactMap { connections[$0]?.connection.name }.sorted()
+            let silent = setting.awaited.keys.compactMap { connections[$0]?.connection.name }.sorted()
             if !silent.isEmpty {
-                setting.pending.text = "no word from \(silent.joined(separator: ", ")) yet: see 'tutti status'"
+                let texts = [setting.pending.text, "no word from \(Self.list(silent)) yet: see 'tutti status'"]
+                setting.pending.text = texts.filter { !$0.isEmpty }.joined(separator: "; ")
             }
             // A ramp, and what the sound card holds.
             let effect = ClockMapping.identity.session(at: now) + BroadcastLimits.deviceLead
             finish(setting.pending, effect, now)
         }
+    }
+
+    /// Returns the first of these names, as many as an outcome has room for.
+    private static func list(_ names: [String]) -> String {
+        let shown = names.prefix(BroadcastLimits.silentNameCount).joined(separator: ", ")
+        let further = names.count - BroadcastLimits.silentNameCount
+        return further > 0 ? "\(shown) and \(further) more" : shown
     }
 
     /// - Throws: ``CommandRefusal/noSuchListener(nearest:)``, or ``CommandRefusal/listenerRecords``
@@ -101,9 +126,26 @@ extension BroadcastSession {
     mutating func note(_ settings: ListenerSettings, of id: ConnectionID, _ now: HostTime) {
         guard let link = connections[id], link.isMember else { return }
         link.note(settings)
-        guard !pendingSettings.isEmpty else { return }
-        for index in pendingSettings.indices { pendingSettings[index].listeners.remove(id) }
-        finishSettings(now)
+        release(id, now) { if case .settings = $0 { true } else { false } }
+    }
+
+    /// Takes note that a listener plays by the group's volume that it was sent next.
+    mutating func noteGroupVolume(of id: ConnectionID, _ now: HostTime) {
+        guard let link = connections[id], link.isMember else { return }
+        let confirmed = link.noteGroupVolumeConfirmed()
+        release(id, now) { if case .groupVolume(let count) = $0 { count <= confirmed } else { false } }
+    }
+
+    /// Waits no longer for a listener that has said this.
+    private mutating func release(_ id: ConnectionID, _ now: HostTime, where isSaid: (PendingSetting.Word) -> Bool) {
+        var isAnyDone = false
+        for index in pendingSettings.indices {
+            guard let word = pendingSettings[index].awaited[id], isSaid(word) else { continue }
+            pendingSettings[index].awaited[id] = nil
+            if pendingSettings[index].awaited.isEmpty { isAnyDone = true }
+        }
+        // Of many listeners each says so: the commands are gone through once all have.
+        if isAnyDone { finishSettings(now) }
     }
 }
 

@@ -12,8 +12,17 @@ enum CommandOrigin: Hashable {
 
 /// A command to listeners that have not all said that they are set so.
 struct PendingSetting {
+    /// What a listener must say.
+    enum Word {
+        /// How it is set, once more.
+        case settings
+        /// That it plays by the group's volume, so often since it joined.
+        case groupVolume(count: Int)
+    }
+
     var pending: PendingCommand
-    var listeners: Set<ConnectionID>
+    /// The listeners that it was sent to and that have not said so yet.
+    var awaited: [ConnectionID: Word]
     /// When it counts as done whatever they say.
     let deadline: HostTime
 }

@@ -36,6 +36,8 @@ final class ListenerLink: PeerLink {
     private var roundTrip: TimeSpan?
     /// How a member is set; nil until it says so. A recorder never does.
     private(set) var settings: ListenerSettings?
+    /// How often a member was sent the group's volume, and how often it said that it plays by that.
+    private var groupVolumes = (sent: 0, confirmed: 0)
     /// Whether it is told of changes of the programme.
     private(set) var isFollower = false
     /// Whether the user was told that it follows commands late.
@@ -124,6 +126,23 @@ final class ListenerLink: PeerLink {
         self.settings = settings
         hasChanges = true
     }
+
+    /// Notes that a member was sent the group's volume.
+    /// - Returns: how often by now.
+    func noteGroupVolumeSent() -> Int {
+        groupVolumes.sent += 1
+        return groupVolumes.sent
+    }
+
+    /// Notes that a member plays by the group's volume: by what it was sent, in order.
+    /// - Returns: how often it said so by now.
+    func noteGroupVolumeConfirmed() -> Int {
+        groupVolumes.confirmed = min(groupVolumes.confirmed + 1, groupVolumes.sent)
+        return groupVolumes.confirmed
+    }
+
+    /// Whether it says when it plays by the group's volume. A recorder never does, nor does an older release.
+    var confirmsGroupVolume: Bool { groupVolumes.confirmed > 0 }
 
     /// Returns whether there may be something to tell of it, and counts it as told.
     func takeHasChanges() -> Bool {

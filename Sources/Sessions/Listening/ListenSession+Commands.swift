@@ -5,13 +5,16 @@ import WireProtocol
 /// Commands: those that concern this listener's sound, and those that somebody at this machine gives the broadcast.
 extension ListenSession {
     /// Handles what the broadcaster says of commands and of its programme.
-    mutating func control(_ message: ControlMessage) {
+    mutating func control(_ message: ControlMessage, from id: ConnectionID, _ now: HostTime) {
         switch message {
         case .command(let command):
             if case .listeners(let operation, _) = command.operation, obeys(command, operation) {
                 actions.append(.set(operation))
             }
-        case .groupVolume(let volume): actions.append(.setGroupVolume(volume))
+        case .groupVolume(let volume):
+            actions.append(.setGroupVolume(volume))
+            // Behind that: whoever set it waits for this. A recorder has no volume.
+            if settings != nil { send(WireEncoder.groupVolume(volume), to: id, now) }
         default: actions.append(.answer(message))
         }
     }

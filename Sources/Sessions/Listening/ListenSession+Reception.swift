@@ -31,7 +31,7 @@ extension ListenSession {
         case .broadcastEnd(let end): broadcastEnded(end, id, now)
         case .nextTitle(let title): change { $0.nextTitle = title }
         case .command, .groupVolume, .outcome, .programmeState, .programmeChange, .queuePage, .songCredit:
-            control(message)
+            control(message, from: id, now)
         case .greeting, .refusal, .keepAlive, .household, .pairing, .report, .roster, .settings, .follow, .unfollow,
             .queuePageRequest,
             .songOffer, .songBytes:

@@ -229,6 +229,70 @@ import WireProtocol
         #expect(messages(broadcast, 4).contains(.groupVolume(VolumeSetting(level: 45))))
     }
 
+    /// Two that say when they play by the group's volume, as every listener does that has loudspeakers.
+    private func playingWithConfirmations() -> ScriptedBroadcast {
+        var broadcast = playing()
+        for id in [1, 2] { broadcast.say(WireEncoder.groupVolume(VolumeSetting()), id) }
+        return broadcast
+    }
+
+    @Test func theGroupsVolumeIsDoneOnceAllPlayByIt() {
+        var broadcast = playingWithConfirmations()
+        for (index, change) in [VolumeChange.level(40), .step(5), .mute].enumerated() {
+            ask(.listeners(.volume(change), of: .all), &broadcast)
+            let volume = broadcast.session.volume
+            for id in [1, 2] {
+                #expect(outcomes(broadcast, 3).count == index)
+                #expect(messages(broadcast, id).last == .groupVolume(volume))
+                broadcast.say(WireEncoder.groupVolume(volume), id)
+            }
+            #expect(outcomes(broadcast, 3).count == index + 1 && outcomes(broadcast, 3).last?.text == "")
+        }
+        guard case .done(_, let effect)? = outcomes(broadcast, 3).last?.verdict else { return }
+        #expect(effect > SessionTime(nanoseconds: broadcast.now.nanoseconds))
+    }
+
+    @Test func whoDoesNotPlayByTheGroupsVolumeIsNamed() {
+        var broadcast = playingWithConfirmations()
+        ask(.listeners(.volume(.step(5)), of: .all), &broadcast)
+        broadcast.say(WireEncoder.groupVolume(broadcast.session.volume), 1)
+        broadcast.wait(.milliseconds(400))
+        #expect(outcomes(broadcast, 3).isEmpty)
+        broadcast.wait(.milliseconds(200))
+        let word = "no word from Listener 2 yet: see 'tutti status'"
+        #expect(outcomes(broadcast, 3).map(\.text) == ["the volume of the group is 100 as it was; " + word])
+        // Its next word is for what it was sent before.
+        ask(.listeners(.volume(.level(30)), of: .all), &broadcast)
+        for id in [1, 2] { broadcast.say(WireEncoder.groupVolume(VolumeSetting(level: 30)), id) }
+        #expect(outcomes(broadcast, 3).count == 1)
+        broadcast.say(WireEncoder.groupVolume(VolumeSetting(level: 30)), 2)
+        #expect(outcomes(broadcast, 3).map(\.text).last == "" && outcomes(broadcast, 3).count == 2)
+    }
+
+    /// How a listener is set is another matter, and one that is gone is not waited for.
+    @Test func onlyTheirWordOnTheGroupsVolumeCounts() {
+        var broadcast = playingWithConfirmations()
+        ask(.listeners(.volume(.level(40)), of: .all), &broadcast)
+        for id in [1, 2] { broadcast.say(WireEncoder.settings(ListenerSettings()), id) }
+        #expect(outcomes(broadcast, 3).isEmpty)
+        broadcast.say(WireEncoder.groupVolume(VolumeSetting(level: 40)), 1)
+        broadcast.handle(.closed(ConnectionID(2)))
+        broadcast.wait(.milliseconds(100))
+        #expect(outcomes(broadcast, 3).map(\.text) == [""])
+    }
+
+    @Test func ofManySilentListenersAFewAreNamed() throws {
+        var broadcast = playing()
+        for id in 10..<30 {
+            broadcast.join(id)
+            broadcast.say(WireEncoder.groupVolume(VolumeSetting()), id)
+        }
+        ask(.listeners(.volume(.mute), of: .all), &broadcast)
+        broadcast.wait(.milliseconds(600))
+        let text = try #require(outcomes(broadcast, 3).last?.text)
+        #expect(text.hasPrefix("no word from Listener 10, ") && text.hasSuffix(" and 15 more yet: see 'tutti status'"))
+    }
+
     @Test func aListenerThatIsNotThereHasANearestName() {
         var broadcast = playing()
         broadcast.say(WireEncoder.settings(ListenerSettings()), 1)

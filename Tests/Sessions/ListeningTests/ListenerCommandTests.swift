@@ -40,6 +40,20 @@ import WireProtocol
         #expect(listener.actions.count { if case .set = $0 { true } else { false } } == 1)
     }
 
+    /// The broadcaster waits for it.
+    @Test func itSaysThatItPlaysByTheGroupsVolume() {
+        let volume = VolumeSetting(level: 30, isMuted: true)
+        var listener = joined()
+        listener.say(WireEncoder.groupVolume(volume), 1)
+        #expect(said(listener).last == .groupVolume(volume))
+        // A recorder has none.
+        var recorder = ScriptedListener()
+        recorder.meet(1, name: "Attic")
+        recorder.wait(ListenLimits.choiceTime + .milliseconds(20))
+        recorder.say(WireEncoder.groupVolume(volume), 1)
+        #expect(!said(recorder).contains(.groupVolume(volume)))
+    }
+
     @Test func anotherBroadcastBeginsWithTheGroupAtFullVolume() {
         var listener = joined()
         listener.say(WireEncoder.groupVolume(VolumeSetting(level: 30)), 1)
