@@ -56,6 +56,9 @@ extension BroadcastSession {
             let setting = try set(operation, of: target, by: command, from: origin, now)
             let pending = pendingCommand(command, from: origin, text: setting.text)
             guard setting.awaited.isEmpty else {
+                if pendingSettings.count == BroadcastLimits.pendingCommandCount {
+                    finish(pendingSettings.removeFirst(), now)
+                }
                 let deadline = now + BroadcastLimits.settingTime
                 return pendingSettings.append(
                     PendingSetting(pending: pending, awaited: setting.awaited, deadline: deadline))
@@ -82,7 +85,9 @@ extension BroadcastSession {
         } else {
             // Sources that open slowly are no reason to keep commands without end.
             if pendingCommands.count == BroadcastLimits.pendingCommandCount {
-                finish(pendingCommands.removeFirst(), ClockMapping.identity.session(at: now), now)
+                var oldest = pendingCommands.removeFirst()
+                oldest.text = "no word yet whether that is heard: see 'tutti status'"
+                finish(oldest, ClockMapping.identity.session(at: now), now)
             }
             pendingCommands.append(pending)
         }

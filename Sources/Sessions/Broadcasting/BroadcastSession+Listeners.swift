@@ -65,19 +65,24 @@ extension BroadcastSession {
         pendingSettings = []
         for var setting in pending {
             setting.awaited = setting.awaited.filter { connections[$0.key] != nil }
-            guard setting.awaited.isEmpty || now >= setting.deadline else {
+            if setting.awaited.isEmpty || now >= setting.deadline {
+                finish(setting, now)
+            } else {
                 pendingSettings.append(setting)
-                continue
             }
-            let silent = setting.awaited.keys.compactMap { connections[$0]?.connection.name }.sorted()
-            if !silent.isEmpty {
-                let texts = [setting.pending.text, "no word from \(Self.list(silent)) yet: see 'tutti status'"]
-                setting.pending.text = texts.filter { !$0.isEmpty }.joined(separator: "; ")
-            }
-            // A ramp, and what the sound card holds.
-            let effect = ClockMapping.identity.session(at: now) + BroadcastLimits.deviceLead
-            finish(setting.pending, effect, now)
         }
+    }
+
+    /// Answers a command to listeners, and names those that have not said that they are set so.
+    mutating func finish(_ setting: PendingSetting, _ now: HostTime) {
+        var pending = setting.pending
+        let silent = setting.awaited.keys.compactMap { connections[$0]?.connection.name }.sorted()
+        if !silent.isEmpty {
+            let texts = [pending.text, "no word from \(Self.list(silent)) yet: see 'tutti status'"]
+            pending.text = texts.filter { !$0.isEmpty }.joined(separator: "; ")
+        }
+        // A ramp, and what the sound card holds.
+        finish(pending, ClockMapping.identity.session(at: now) + BroadcastLimits.deviceLead, now)
     }
 
     /// Returns the first of these names, as many as an outcome has room for.

@@ -103,6 +103,29 @@ import WireProtocol
         #expect(outcomes(broadcast, 4).count == 1 && refusal(broadcast, 4) == nil)
     }
 
+    /// What comes of the first is not known when one more comes than may wait, and it is not told as done.
+    @Test func ofTooManyWaitingCommandsTheFirstIsToldThatThereIsNoWordYet() throws {
+        var broadcast = playing()
+        for _ in 0..<64 { ask(.programme(.jump(to: .position(2))), &broadcast) }
+        #expect(outcomes(broadcast, 3).isEmpty)
+        ask(.programme(.jump(to: .position(2))), &broadcast)
+        let word = "no word yet whether that is heard: see 'tutti status'"
+        #expect(outcomes(broadcast, 3).map(\.text) == [word])
+        broadcast.give(seconds: 10, of: try #require(broadcast.opened.last?.epoch))
+        broadcast.wait(.milliseconds(400))
+        #expect(outcomes(broadcast, 3).map(\.text) == [word] + Array(repeating: "", count: 64))
+        #expect(refusal(broadcast) == nil)
+    }
+
+    @Test func ofTooManyCommandsThatWaitForAListenerTheFirstNamesIt() {
+        var broadcast = playing()
+        broadcast.say(WireEncoder.settings(ListenerSettings()), 2)
+        for level in 0...64 { ask(.listeners(.volume(.level(level)), of: .named("Listener 2")), &broadcast) }
+        #expect(outcomes(broadcast, 3).map(\.text) == ["no word from Listener 2 yet: see 'tutti status'"])
+        broadcast.say(WireEncoder.settings(ListenerSettings(volume: VolumeSetting(level: 64))), 2)
+        #expect(outcomes(broadcast, 3).count == 65 && outcomes(broadcast, 3).last?.text == "")
+    }
+
     /// Another peer that learned the command's number gets nothing by it.
     @Test func aPendingCommandIsAnsweredToThePeerThatAsked() {
         var broadcast = playing()
