@@ -135,7 +135,8 @@ extension BroadcastSession {
         case .idle: if timeline.heard.item != nil { actions.append(.closeSource(timeline.heard.epoch)) }
         case .over: break
         }
-        let track = open(item, songsBefore: songsBefore, from: frame)
+        let track = open(
+            item, songsBefore > 0 ? .sought : .commanded, songsBefore: songsBefore, from: frame)
         if isPlaying {
             opening = .jumping(track, since: now)
         } else {

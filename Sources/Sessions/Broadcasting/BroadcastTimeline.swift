@@ -23,7 +23,7 @@ struct BroadcastTimeline {
     var present: BroadcastTrack { tracks[target(of: 0)] }
     /// The one that follows naturally what is heard or, if a command leads elsewhere, the command's target.
     var next: BroadcastTrack? {
-        let targetIndex = coming.lastIndex { $0.origin == .commanded && !$0.isVoid }
+        let targetIndex = coming.lastIndex { $0.isCommanded && !$0.isVoid }
         return coming[(targetIndex.map { $0 + 1 } ?? 0)...].first { $0.origin == .follows && !$0.isVoid }
     }
     /// How many songs stand behind the one that is heard.
@@ -91,7 +91,7 @@ struct BroadcastTimeline {
     }
 
     /// Whether a command's target stands behind the epoch that is heard.
-    var leadsElsewhere: Bool { coming.contains { $0.origin == .commanded && !$0.isVoid } }
+    var leadsElsewhere: Bool { coming.contains { $0.isCommanded && !$0.isVoid } }
 
     /// Makes void an epoch that is to come, and those behind it: nothing of them is heard. They stay on the timeline
     /// until something else is heard, so that listeners are told.

@@ -24,6 +24,8 @@ struct BroadcastTrack {
     enum Origin: Hashable {
         /// It is the first one, somebody asked for it, or it was passed to because another one could not be played.
         case commanded
+        /// Somebody sought a place in it, and it is not the first song of its source.
+        case sought
         /// The programme went on to it.
         case follows
         /// It comes from the same source as the song of this epoch, behind it.
@@ -79,6 +81,8 @@ struct BroadcastTrack {
     var isUnplayable: Bool { sourceEnd != nil && !song.isPlayable }
     /// Whether it goes on in the source of the song before it.
     var isFurtherSong: Bool { if case .sameSource = origin { true } else { false } }
+    /// Whether a command leads to it.
+    var isCommanded: Bool { origin == .commanded || origin == .sought }
 
     // MARK: Its end
 

@@ -3,6 +3,9 @@ import AudioCore
 /// Songs that were opened and dropped before anything of them was heard, and whose sources cannot be opened again at
 /// the same place: standard input, a FIFO, or a song in the middle of a source. They wait as they were read, and are
 /// taken up from there.
+///
+/// An item's song stands for its beginning. That may be a further song of its source, which took the place of a first one
+/// that cannot be played; one in which somebody sought a place never does, and is not kept.
 struct ParkedSongs {
     /// The most songs that wait.
     static let countLimit = 8
@@ -12,8 +15,8 @@ struct ParkedSongs {
 
     /// Whether a song must wait that is dropped unheard.
     static func mustHold(_ track: BroadcastTrack) -> Bool {
-        !track.isLive && (track.isFurtherSong || !track.isSeekable) && track.firstFrame == .zero
-            && track.song.log.startIndex == 0
+        !track.isLive && (track.isFurtherSong || !track.isSeekable) && track.origin != .sought
+            && track.firstFrame == .zero && track.song.log.startIndex == 0
     }
 
     var epochs: [Epoch] { tracks.map(\.epoch) }

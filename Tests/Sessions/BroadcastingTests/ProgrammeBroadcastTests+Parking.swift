@@ -147,6 +147,47 @@ extension ProgrammeBroadcastTests {
         #expect(titles(broadcast) == ["/a", "/pipe", "/c"] && broadcast.closedSources.contains(Epoch(3)))
     }
 
+    /// After three seconds of the second song of a source that cannot seek, `previous` opens that song again. While this
+    /// goes on, other commands lead elsewhere and back to the item: to its beginning.
+    @Test func aFurtherSongThatIsOpenedAgainDoesNotStandForItsItemsBeginning() throws {
+        var broadcast = playing(["a", "pipe"])
+        perform(.next, &broadcast)
+        let first = try #require(broadcast.opened.last?.epoch)
+        broadcast.source(.opened(isLive: false, isSeekable: false), of: first)
+        giveSong(&broadcast, seconds: 2, isWhole: false)
+        broadcast.source(.ended(.anotherSong), of: first)
+        broadcast.wait(.milliseconds(100), draining: 1)
+        let second = try #require(broadcast.opened.last?.epoch)
+        broadcast.source(.opened(isLive: false, isSeekable: false), of: second)
+        giveSong(&broadcast, isWhole: false)
+        broadcast.wait(.seconds(6), draining: 1)
+        #expect(broadcast.session.song.epoch == second)
+
+        perform(.previous, &broadcast)
+        let again = try #require(broadcast.opened.last)
+        #expect(again.songsBefore == 1 && again.firstFrame == .zero && titles(broadcast).last == "/pipe")
+        broadcast.source(.opened(isLive: false, isSeekable: false), of: again.epoch)
+        perform(.jump(to: .position(0)), &broadcast)
+        #expect(broadcast.closedSources.contains(again.epoch))
+        perform(.jump(to: .position(1)), &broadcast)
+        let last = try #require(broadcast.opened.last)
+        #expect(last.songsBefore == 0 && sameSong(broadcast, as: again.epoch) == nil)
+        #expect(titles(broadcast) == ["/a", "/pipe", "/pipe", "/a", "/pipe"])
+    }
+
+    /// One that takes the place of a first song without sound is the item's beginning.
+    @Test func whatStandsInForAFirstSongIsTakenUpAsTheBeginning() throws {
+        var broadcast = playing(["a", "pipe", "c"])
+        broadcast.source(.ended(.nothing))
+        broadcast.source(.opened(isLive: false, isSeekable: false), of: Epoch(2))
+        broadcast.source(.ended(.anotherSong), of: Epoch(2))
+        broadcast.source(.opened(isLive: false, isSeekable: false), of: Epoch(3))
+        giveSong(&broadcast)
+        broadcast.wait(.seconds(2), draining: 1)
+        perform(.jump(to: .position(1)), &broadcast)
+        #expect(sameSong(broadcast, as: Epoch(3)) != nil && titles(broadcast) == ["/a", "/pipe"])
+    }
+
     @Test func aPipeOfWhichNothingWasHeardWaitsForItsTurn() {
         var broadcast = ScriptedBroadcast { $0.programme = ScriptedBroadcast.programme(["pipe", "b"]) }
         broadcast.source(.opened(isLive: false, isSeekable: false))
