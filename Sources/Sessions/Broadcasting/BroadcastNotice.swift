@@ -71,6 +71,8 @@ public enum BroadcastNotice: Hashable, Sendable {
     case refusedBy(String, String)
     /// We refused a peer.
     case refused(String, Refusal)
+    /// A peer ended the connection before it had greeted. `isNamed`: the user named its address.
+    case leftEarly(String, reason: String, isNamed: Bool)
     /// A listener goes by a name that belongs to another key than its own.
     case anotherKey(name: String, PeerKey)
     /// The limit on connections is reached.
@@ -88,10 +90,10 @@ extension BroadcastNotice {
         case .source(let level, _): level
         case .sourceFailed, .songDamaged, .songTruncated, .songCutOff, .songFellSilent, .startedWithout,
             .songPassedOver, .decodingTooSlow, .dropped, .clockOverTCP, .followsLate, .namedUnanswered, .refusedBy,
-            .anotherKey, .connectionsFull, .addressFull, .crowded:
+            .anotherKey, .connectionsFull, .addressFull, .crowded, .leftEarly(_, _, isNamed: true):
             .warning
         case .songGoesOn, .joined, .left, .gone, .sentPCM, .busy, .songsAdded: .info
-        case .observed, .unanswered: .detail
+        case .observed, .unanswered, .leftEarly: .detail
         case .refused(_, let refusal):
             refusal.reason == .protocolError || refusal.reason == .cannotDecode ? .warning : .detail
         }
@@ -104,7 +106,7 @@ extension BroadcastNotice {
         case song, start, decoding
         case joined, left, gone, dropped, sentPCM, clockOverTCP, followsLate, observed, songsAdded
         case namedUnanswered, unanswered, busy, refusedBy, anotherKey, connectionsFull, addressFull, crowded
-        case refused(Refusal.Reason)
+        case refused(Refusal.Reason), leftEarly(isNamed: Bool)
     }
 
     var kind: Kind {
@@ -128,6 +130,7 @@ extension BroadcastNotice {
         case .busy: .busy
         case .refusedBy: .refusedBy
         case .refused(_, let refusal): .refused(refusal.reason)
+        case .leftEarly(_, _, let isNamed): .leftEarly(isNamed: isNamed)
         case .anotherKey: .anotherKey
         case .connectionsFull: .connectionsFull
         case .addressFull: .addressFull

@@ -2,6 +2,7 @@ import AudioCore
 import ClockSync
 import NIOCore
 import Peering
+import SecureChannel
 import WireProtocol
 
 /// Accepting, welcoming and dropping connections.
@@ -249,6 +250,19 @@ extension BroadcastSession {
         send(WireEncoder.refusal(refusal), to: id, now)
         notifyOnce(.refused(link.connection.name, refusal), from: link.connection.address)
         close(id, now, pause: pause)
+    }
+
+    /// Refuses a peer that sent what makes no sense. One that left in the middle of something is dropped, and dialled
+    /// again like any other; why is told if it had not greeted.
+    mutating func broke(_ id: ConnectionID, _ error: ConnectionSecurityError, _ now: HostTime) {
+        guard let link = connections[id] else { return }
+        guard error.isEarlyEnd else { return refuse(id, Refusal(.protocolError, "\(error)"), now) }
+        if link.connection.greeting == nil {
+            let isNamed = if case .address? = link.contact { true } else { false }
+            notifyOnce(
+                .leftEarly(link.connection.name, reason: "\(error)", isNamed: isNamed), from: link.connection.address)
+        }
+        drop(id, nil, now)
     }
 
     /// Drops a connection that ended or must end. `silence` is nil if the other side closed it.

@@ -104,7 +104,7 @@ public struct BroadcastSession {
         case .standing(let id, let standing): note(standing, of: id, now)
         case .access(let access): follow(access, now)
         case .pins(let pins): learn(pins, now)
-        case .broken(let id, let error): refuse(id, Refusal(.protocolError, "\(error)"), now)
+        case .broken(let id, let error): broke(id, error, now)
         case .received(let id, let bytes): attend(to: id, now) { $0.receive(id, bytes, now) }
         case .wrote(let id, let byteCount):
             attend(to: id, now) { $0.connections[id]?.noteWritten(byteCount, now) }

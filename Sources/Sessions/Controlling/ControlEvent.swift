@@ -41,7 +41,7 @@ public enum ControlEvent: Sendable {
     case dialFailed(Dialer.Dial)
     /// The other side of an encrypted connection has proved to have this key; before anything that it says.
     case authenticated(ConnectionID, PeerKey, PeerStanding = .stranger)
-    /// What came over a connection is no longer what a peer sends.
+    /// What came over a connection is no longer what a peer sends, or it ended in the middle.
     case broken(ConnectionID, ConnectionSecurityError)
     case received(ConnectionID, ByteBuffer)
     case closed(ConnectionID)

@@ -87,7 +87,7 @@ public struct ControlSession {
             }
         case .dialFailed(let dial): connections.dialer.dialDidEnd(dial.id, failure: .unanswered, now: now)
         case .authenticated(let id, let key, let standing): authenticate(id, key, standing, now)
-        case .broken(let id, let error): fail(id, .security(error), now)
+        case .broken(let id, let error): broke(id, error, now)
         case .received(let id, let bytes): receive(id, bytes, now)
         case .closed(let id): closed(id, now)
         case .songOpened, .songRead, .songFailed:
@@ -213,6 +213,14 @@ public struct ControlSession {
         } catch {
             fail(id, .message(error), now)
         }
+    }
+
+    /// Ends the session for what makes no sense; also if the other side left before it greeted. One that leaves after
+    /// that is lost, in the middle of a record as between two.
+    private mutating func broke(_ id: ConnectionID, _ error: ConnectionSecurityError, _ now: HostTime) {
+        guard let link = connections[id] else { return }
+        guard error.isEarlyEnd, link.connection.greeting != nil else { return fail(id, .security(error), now) }
+        closed(id, now)
     }
 
     private mutating func fail(_ id: ConnectionID, _ error: PeerError, _ now: HostTime) {

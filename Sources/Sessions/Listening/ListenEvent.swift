@@ -26,7 +26,7 @@ public enum ListenEvent: Sendable {
     case access(AccessPolicy)
     /// Which names belong to which keys, at first and whenever that changes.
     case pins(PinnedNames)
-    /// What came over a connection is no longer what a peer sends.
+    /// What came over a connection is no longer what a peer sends, or it ended in the middle.
     case broken(ConnectionID, ConnectionSecurityError)
     case received(ConnectionID, ByteBuffer)
     case closed(ConnectionID)

@@ -62,6 +62,8 @@ public enum ListenNotice: Hashable, Sendable {
     case notOfHousehold(String, AccessDenial)
     /// We refused a peer: it broke the protocol, or is of no use now.
     case turnedAway(String, reason: String, brokeProtocol: Bool)
+    /// A peer ended the connection before it had greeted. `isNamed`: the user named its address.
+    case leftEarly(String, reason: String, isNamed: Bool)
     /// A connection is presumed dead.
     case mute(String)
     /// More connections than this bring no broadcast.
@@ -91,13 +93,13 @@ public enum ListenNotice: Hashable, Sendable {
 
     public var level: NoticeLevel {
         switch self {
-        case .mute, .turnedAway(_, _, brokeProtocol: false): .detail
+        case .mute, .turnedAway(_, _, brokeProtocol: false), .leftEarly(_, _, isNamed: false): .detail
         case .nothingFound, .severalFound, .waitingForNext, .joined, .back, .ended, .stopped, .clockPath(_, .udp),
             .slept:
             .info
-        case .unanswered, .lost, .failed, .refused, .anotherKey, .notOfHousehold, .turnedAway, .clockPath(_, .tcp),
-            .clockUnanswered,
-            .offsetTooEarly, .cardRateImpossible, .songLost, .packetsDropped, .tooFarAhead, .crowded:
+        case .unanswered, .lost, .failed, .refused, .anotherKey, .notOfHousehold, .turnedAway, .leftEarly,
+            .clockPath(_, .tcp), .clockUnanswered, .offsetTooEarly, .cardRateImpossible, .songLost, .packetsDropped,
+            .tooFarAhead, .crowded:
             .warning
         }
     }
@@ -106,7 +108,8 @@ public enum ListenNotice: Hashable, Sendable {
 extension ListenNotice {
     /// The kind of a notice. Within a kind, notices that peers cause may suppress each other; see ``NoticeLimiter``.
     enum Kind: Hashable, Sendable {
-        case refused, anotherKey, notOfHousehold, turnedAway(brokeProtocol: Bool), crowded, clockPath, own
+        case refused, anotherKey, notOfHousehold, turnedAway(brokeProtocol: Bool), leftEarly(isNamed: Bool), crowded
+        case clockPath, own
     }
 
     var kind: Kind {
@@ -115,6 +118,7 @@ extension ListenNotice {
         case .anotherKey: .anotherKey
         case .notOfHousehold: .notOfHousehold
         case .turnedAway(_, _, let brokeProtocol): .turnedAway(brokeProtocol: brokeProtocol)
+        case .leftEarly(_, _, let isNamed): .leftEarly(isNamed: isNamed)
         case .crowded: .crowded
         case .clockPath: .clockPath
         default: .own

@@ -1,6 +1,7 @@
 import AudioCore
 import NIOCore
 import Peering
+import SecureChannel
 import WireProtocol
 
 /// Accepting, dialling and dropping connections.
@@ -181,6 +182,19 @@ extension ListenSession {
             connections.endPause(of: process, now: now)
         }
         if isMember(of: id) { loseBroadcaster(now) }
+    }
+
+    /// Refuses a peer that sent what makes no sense. One that left in the middle of something is lost, and dialled again
+    /// like any other; why is told if it had not greeted.
+    mutating func broke(_ id: ConnectionID, _ error: ConnectionSecurityError, _ now: HostTime) {
+        guard let link = connections[id] else { return }
+        guard error.isEarlyEnd else { return refuse(id, Refusal(.protocolError, "\(error)"), now) }
+        if link.connection.greeting == nil {
+            let isNamed = if case .address? = link.contact { true } else { false }
+            tellOnce(
+                .leftEarly(link.connection.name, reason: "\(error)", isNamed: isNamed), from: link.connection.address)
+        }
+        closed(id, now)
     }
 
     mutating func closed(_ id: ConnectionID, _ now: HostTime) {

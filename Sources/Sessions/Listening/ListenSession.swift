@@ -83,7 +83,7 @@ public struct ListenSession {
         case .standing(let id, let standing): note(standing, of: id, now)
         case .access(let access): follow(access, now)
         case .pins(let pins): connections.pins = pins
-        case .broken(let id, let error): refuse(id, Refusal(.protocolError, "\(error)"), now)
+        case .broken(let id, let error): broke(id, error, now)
         case .received(let id, let bytes): receive(id, bytes, now)
         case .closed(let id): closed(id, now)
         case .clock(let estimate): learnClock(estimate, now)

@@ -71,7 +71,7 @@ public struct ObserveSession {
         case .opened(let id, let address, let dial): opened(id, address, dial, now)
         case .dialFailed(let dial): connections.dialer.dialDidEnd(dial.id, failure: .unanswered, now: now)
         case .authenticated(let id, let key, let standing): connections.authenticate(id, key, standing)
-        case .broken(let id, let error): fail(id, .security(error), now)
+        case .broken(let id, let error): broke(id, error, now)
         case .received(let id, let bytes): receive(id, bytes, now)
         case .closed(let id): closed(id, now)
         case .tick: break
@@ -195,6 +195,14 @@ public struct ObserveSession {
         }
     }
 
+    /// Does without what makes no sense; also without one that left before it greeted. One that leaves after that is
+    /// lost, in the middle of a record as between two.
+    private mutating func broke(_ id: ConnectionID, _ error: ConnectionSecurityError, _ now: HostTime) {
+        guard let link = connections[id] else { return }
+        guard error.isEarlyEnd, link.connection.greeting != nil else { return fail(id, .security(error), now) }
+        closed(id, now)
+    }
+
     private mutating func fail(_ id: ConnectionID, _ error: PeerError, _ now: HostTime) {
         fail(id, .refused(.brokenProtocol(connections[id]?.connection.name, error)), now)
     }
@@ -231,7 +239,7 @@ public enum ObserveEvent: Sendable {
     case dialFailed(Dialer.Dial)
     /// The other side has proved to have this key; before anything that it says.
     case authenticated(ConnectionID, PeerKey, PeerStanding = .stranger)
-    /// What came over a connection is no longer what a peer sends.
+    /// What came over a connection is no longer what a peer sends, or it ended in the middle.
     case broken(ConnectionID, ConnectionSecurityError)
     case received(ConnectionID, ByteBuffer)
     case closed(ConnectionID)

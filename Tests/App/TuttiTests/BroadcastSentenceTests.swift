@@ -66,6 +66,8 @@ import WireProtocol
         (.refused("Attic", Refusal(.protocolError, "noise")), .warning, "refused Attic: noise"),
         (.refused("Attic", Refusal(.cannotDecode, "no MP3")), .warning, "refused Attic: no MP3"),
         (.refused("Attic", Refusal(.notAllowed, "for Den")), .detail, "refused Attic: for Den"),
+        (.leftEarly("10.0.0.1", reason: "it went", isNamed: true), .warning, "10.0.0.1: it went"),
+        (.leftEarly("10.0.0.1", reason: "it went", isNamed: false), .detail, "10.0.0.1: it went"),
         (.connectionsFull(limit: 4), .warning, "more than 4 connections: the others are refused"),
         (.addressFull("10.0.0.1", limit: 4), .warning, "more than 4 connections from 10.0.0.1: the others are refused"),
     ]

@@ -65,6 +65,8 @@ import TuttiRuntime
             .detail
         ),
         (.turnedAway("Den", reason: "no magic", brokeProtocol: true), "refused Den: no magic", .warning),
+        (.leftEarly("10.0.0.1", reason: "it went", isNamed: true), "10.0.0.1: it went", .warning),
+        (.leftEarly("10.0.0.1", reason: "it went", isNamed: false), "10.0.0.1: it went", .detail),
         (
             .anotherKey(name: "-x", PeerKeyPair.random().key),
             "'-x' has another key than before: if it was set up anew, run `tutti peers forget -- -x`; until then --to and "

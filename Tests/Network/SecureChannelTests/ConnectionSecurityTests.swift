@@ -192,7 +192,15 @@ struct ConnectionSecurityTests {
                 "what came is not what was sent: something on the way changes it; look for a proxy between the two "
                     + "machines"
             ),
-            (.record(.truncated), "it ended the connection in the middle"),
+            (
+                .handshake(.truncated),
+                "it ended the connection in the middle of the handshake: see whether Tutti still runs there, at that "
+                    + "port, and install the same release on both"
+            ),
+            (
+                .record(.truncated),
+                "it ended the connection in the middle of what it said: see whether Tutti still runs there"
+            ),
         ] as [(ConnectionSecurityError, String)])
     func anErrorSaysWhatToDo(error: ConnectionSecurityError, text: String) {
         #expect("\(error)" == text)

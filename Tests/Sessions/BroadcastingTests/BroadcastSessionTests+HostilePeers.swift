@@ -3,6 +3,7 @@ import Broadcasting
 import ClockSync
 import NIOCore
 import Peering
+import SecureChannel
 import Testing
 import WireProtocol
 
@@ -57,6 +58,29 @@ extension BroadcastSessionTests {
         broadcast.say(header, 2)
         #expect(broadcast.heard[2]?.refusal?.reason == .protocolError)
         #expect(broadcast.closed == [2])
+    }
+
+    /// A caller that ends the handshake is a detail, a listener at an address that the user named is not.
+    @Test func whoEndsTheHandshakeIsTold() throws {
+        var broadcast = started()
+        let cut = ConnectionSecurityError.handshake(.truncated)
+        broadcast.open(2, .accepted)
+        broadcast.handle(.broken(ConnectionID(2), cut))
+        broadcast.handle(.contact(PeerContact(address: NetworkAddress(host: "10.0.0.3"))))
+        let dial = try #require(broadcast.dials.last)
+        broadcast.open(3, .dialed, dial: dial)
+        broadcast.handle(.broken(ConnectionID(3), cut))
+        let told = [(2, false), (3, true)].map { id, isNamed in
+            BroadcastNotice.leftEarly("10.0.0.\(id)", reason: "\(cut)", isNamed: isNamed)
+        }
+        #expect(told.allSatisfy { broadcast.notices.contains($0) } && told.map(\.level) == [.detail, .warning])
+        #expect(broadcast.closed == [2, 3] && broadcast.session.refusedCount == 0)
+    }
+
+    @Test func aListenerThatEndsWithinARecordIsGone() {
+        var broadcast = started()
+        broadcast.handle(.broken(ConnectionID(1), .record(.truncated)))
+        #expect(broadcast.notices.contains(.gone("Listener 1", nil)) && broadcast.heard[1]?.refusal == nil)
     }
 
     @Test func noiseIsCutOffAndHarmsNobody() {

@@ -55,6 +55,18 @@ import WireProtocol
         #expect(scene.ending == (standing == .member ? nil : .notOfHousehold(["Den"])))
     }
 
+    /// It is not dialled again and again, and the reason is better than that nothing was found.
+    @Test func theOnlyOneThatEndsTheHandshakeIsTheReason() throws {
+        var scene = ControlScene(.any, [Self.pause])
+        scene.handle(.calledLocalPrograms)
+        scene.find("Den")
+        scene.wait(ControlLimits.choiceTime + .milliseconds(10))
+        let dial = try #require(scene.dials.first)
+        scene.handle(.opened(ConnectionID(1), .dialed(dial), address: "10.0.0.2"))
+        scene.handle(.broken(ConnectionID(1), .handshake(.truncated)))
+        #expect(scene.ending == .brokenProtocol("10.0.0.2", .security(.handshake(.truncated))))
+    }
+
     /// In a household: a neighbour's broadcast is found beside a member's, or several are.
     private func searching(_ names: [String], for target: ControlTarget = .any) -> ControlScene {
         var scene = ControlScene(target, [Self.pause], inHousehold: true)

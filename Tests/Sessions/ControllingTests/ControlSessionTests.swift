@@ -2,6 +2,7 @@ import AudioCore
 import Controlling
 import NIOCore
 import Peering
+import SecureChannel
 import Testing
 import WireProtocol
 
@@ -232,6 +233,24 @@ import WireProtocol
         var scene = talking([Self.pause])
         scene.handle(.closed(ConnectionID(1)))
         #expect(scene.ending == .lost("Den"))
+    }
+
+    @Test func oneThatLeavesWithinARecordIsLost() {
+        var scene = talking([Self.pause])
+        scene.handle(.broken(ConnectionID(1), .record(.truncated)))
+        #expect(scene.ending == .lost("Den"))
+    }
+
+    @Test(arguments: [ConnectionSecurityError.handshake(.truncated), .record(.truncated), .preamble(.notTutti)])
+    func whatIsAtTheAddressAndDoesNotGreetIsTold(error: ConnectionSecurityError) throws {
+        var scene = ControlScene(.address(NetworkAddress(host: "10.0.0.1")), [Self.pause])
+        scene.handle(.tick)
+        let dial = try #require(scene.dials.first)
+        scene.handle(.broken(ConnectionID(2), error))
+        #expect(scene.ending == nil, "of a connection that is not there")
+        scene.handle(.opened(ConnectionID(1), .dialed(dial), address: "10.0.0.1"))
+        scene.handle(.broken(ConnectionID(1), error))
+        #expect(scene.ending == .brokenProtocol("10.0.0.1", .security(error)))
     }
 
     @Test func aRefusedConnectionEndsIt() {

@@ -170,6 +170,17 @@ struct NewcomerSessionTests {
         #expect(scene.failures.last?.failure == .broken(.security(.record(.notAuthentic))))
     }
 
+    @Test func whoLeavesWithinARecordIsLost() throws {
+        var scene = NewcomerScene()
+        try scene.attempt(scene.code, den)
+        scene.handle(.broken(ConnectionID(1), .record(.truncated)))
+        #expect(scene.failures.map(\.failure) == [.lost])
+        // Before it tried that costs nothing.
+        scene.connect(2, den)
+        scene.handle(.broken(ConnectionID(2), .handshake(.truncated)))
+        #expect(scene.failures.count == 1)
+    }
+
     @Test func aHouseholdBeforeTheCodeIsNotTaken() throws {
         var scene = NewcomerScene()
         scene.open(1, den)

@@ -157,6 +157,18 @@ struct SponsorSessionTests {
         scene.open(kitchen)
         scene.handle(.broken(ConnectionID(1), .record(.notAuthentic)))
         #expect(scene.failure == .brokenProtocol("Kitchen", .security(.record(.notAuthentic))))
+        scene = SponsorScene()
+        scene.open(kitchen)
+        scene.handle(.broken(ConnectionID(1), .record(.truncated)))
+        #expect(scene.failure == .lost("Kitchen"))
+    }
+
+    @Test func whoEndsTheHandshakeIsTold() {
+        var scene = SponsorScene()
+        guard let dial = scene.dials.first else { Issue.record("nobody is dialled"); return }
+        scene.handle(.opened(ConnectionID(1), address: "10.0.0.1", dial: dial))
+        scene.handle(.broken(ConnectionID(1), .handshake(.truncated)))
+        #expect(scene.failure == .brokenProtocol("10.0.0.1", .security(.handshake(.truncated))))
     }
 
     @Test func anotherReleaseIsTold() {

@@ -182,13 +182,22 @@ import WireProtocol
     }
 
     @Test func aBroadcasterThatFallsSilentOrGoesIsLost() {
-        for closes in [true, false] {
+        let ends: [ObserveEvent?] = [.closed(ConnectionID(1)), .broken(ConnectionID(1), .record(.truncated)), nil]
+        for end in ends {
             var scene = Scene(address: NetworkAddress(host: "den"))
             scene.wait(.milliseconds(20))
             scene.connect()
-            if closes { scene.handle(.closed(ConnectionID(1))) } else { scene.wait(.seconds(3)) }
+            if let end { scene.handle(end) } else { scene.wait(.seconds(3)) }
             #expect(scene.ending == .lost("Den"))
         }
+    }
+
+    @Test func whoEndsTheHandshakeIsTold() {
+        var scene = Scene(address: NetworkAddress(host: "den"))
+        scene.wait(.milliseconds(20))
+        scene.handle(.opened(ConnectionID(1), address: "10.0.0.1", dial: scene.dials[0]))
+        scene.handle(.broken(ConnectionID(1), .handshake(.truncated)))
+        #expect(scene.ending == .refused(.brokenProtocol("10.0.0.1", .security(.handshake(.truncated)))))
     }
 
     @Test func noiseEndsIt() {

@@ -34,7 +34,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     /// Nil before it is active, and once it is not any more.
     private(set) var channel: (any Channel)?
     private var waiting = Outbox()
-    /// Whether it is closed once the handshake is over and what waits was sent.
+    /// Whether this side closes it, once the handshake is over and what waits was sent.
     private var isClosing = false
 
     init(
@@ -71,10 +71,17 @@ final class ConnectionHandler: ChannelInboundHandler {
     /// - Parameter finishesHandshake: whether what waits for the end of the handshake is pending, too.
     func close(finishesHandshake: Bool = true) {
         guard let channel else { return }
-        guard finishesHandshake || security.canSend else { return channel.close(promise: nil) }
         isClosing = true
+        guard finishesHandshake || security.canSend else { return channel.close(promise: nil) }
         channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
         if security.canSend || security.failure != nil { finish(channel) }
+    }
+
+    /// Closes without regard to pending data, in whatever way the owner gives.
+    func abort(_ close: (any Channel) -> Void) {
+        guard let channel else { return }
+        isClosing = true
+        close(channel)
     }
 
     private func finish(_ channel: any Channel) {
@@ -131,9 +138,20 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        let wasOpen = channel != nil
         channel = nil
+        if wasOpen { noteEnd() }
         network.closed(id)
         context.fireChannelInactive()
+    }
+
+    /// Tells of a connection that ended in the middle of something, unless this side ended it or told already why it
+    /// is useless.
+    private func noteEnd() {
+        guard !isClosing, security.failure == nil else { return }
+        do throws(ConnectionSecurityError) { try security.end() } catch {
+            network.delegate?.networkDidBreak(id, error)
+        }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }

@@ -153,9 +153,11 @@ final class PeerNetwork {
     /// Ends a connection whose other side is presumed dead. Unsent data is dropped: a slow link would deliver it ahead
     /// of what the next connection sends (RFC 9293 section 3.10.5).
     func abort(_ id: ConnectionID) {
-        guard let channel = connections[id]?.channel as? any Channel & SocketOptionProvider else { return close(id) }
-        channel.setSoLinger(linger(l_onoff: 1, l_linger: 0))
-            .whenComplete { _ in channel.close(promise: nil) }
+        connections[id]?.abort { channel in
+            guard let options = channel as? any SocketOptionProvider else { return channel.close(promise: nil) }
+            options.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+                .whenComplete { _ in channel.close(promise: nil) }
+        }
     }
 
     /// Reads the kernel's estimate of a connection's round trip, if it has one. When the connection was just opened,
@@ -186,10 +188,7 @@ final class PeerNetwork {
 
     /// The handler's connection is there.
     func opened(_ connection: ConnectionHandler) {
-        guard !isClosed else {
-            connection.channel?.close(promise: nil)
-            return
-        }
+        guard !isClosed else { return connection.close(finishesHandshake: false) }
         connections[connection.id] = connection
         delegate?.networkDidOpen(
             connection.id, connection.direction, address: connection.address, dial: connection.dial)

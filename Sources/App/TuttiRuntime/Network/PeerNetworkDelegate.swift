@@ -19,7 +19,7 @@ protocol PeerNetworkDelegate: AnyObject {
     func networkDidChange(_ id: ConnectionID, _ standing: PeerStanding)
     /// This machine's household, or its place in it, is another one than before. Changes of standing follow.
     func networkDidChangeHousehold()
-    /// What comes is not what a peer sends: the connection is to be closed.
+    /// What comes is not what a peer sends, or ended in the middle: the connection is to be closed.
     func networkDidBreak(_ id: ConnectionID, _ error: ConnectionSecurityError)
     /// Bytes of messages.
     func networkDidReceive(_ id: ConnectionID, _ bytes: ByteBuffer)

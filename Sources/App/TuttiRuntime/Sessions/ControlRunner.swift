@@ -174,6 +174,7 @@ extension ControlEnding {
         case .timedOut: .temporary
         case .unreadable: .missingInput
         case .lost, .ended: .lost
+        case .brokenProtocol(_, .security(let error)) where error.isEarlyEnd: .lost
         case .brokenProtocol: .incompatible
         }
     }

@@ -148,6 +148,7 @@ extension SponsorFailure {
         case .turnedAway: .unavailable
         case .timedOut: .temporary
         case .lost, .unconfirmed: .lost
+        case .brokenProtocol(_, .security(let error)) where error.isEarlyEnd: .lost
         case .malformed, .brokenProtocol: .incompatible
         case .notAdmitted(_, .noHousehold): .unavailable
         case .notAdmitted(_, .household(.full)), .notAdmitted(_, .notStored): .cannotCreate

@@ -34,6 +34,7 @@ extension BroadcastNotice {
         case .refusedBy(let name, let text): "\(name) refuses: \(text)"
         case .anotherKey(let name, _): AnotherKeySentence(name: name).text
         case .refused(let name, let refusal): "refused \(name): \(refusal.text)"
+        case .leftEarly(let name, let reason, _): "\(name): \(reason)"
         case .connectionsFull(let limit): "more than \(limit) connections: the others are refused"
         case .addressFull(let address, let limit):
             "more than \(limit) connections from \(address): the others are refused"

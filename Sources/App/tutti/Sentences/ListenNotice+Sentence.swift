@@ -27,6 +27,7 @@ extension ListenNotice {
         case .notOfHousehold(let name, _):
             "\(name) is not of this machine's household, and so not heard: pair it, or say --allow-broadcast anyone"
         case .turnedAway(let name, let reason, _): "refused \(name): \(reason)"
+        case .leftEarly(let name, let reason, _): "\(name): \(reason)"
         case .mute(let name): "nothing heard from \(name)"
         case .clockPath(let name, .udp): "\(name)'s clock answers by UDP now"
         case .clockPath(let name, .tcp):

@@ -106,11 +106,41 @@ public struct ConnectionSecurity: ~Copyable {
             if !isReady { try readIntroduction(&reception) }
             return reception
         } catch {
-            state = .failed(error)
-            channel = nil
-            held = ByteBuffer()
+            fail(error)
             throw error
         }
+    }
+
+    /// Takes note that the other side ended the connection. Throws if that was before its introduction was whole, or
+    /// within a record; an end between two records is no error. After an error it repeats that error.
+    public mutating func end() throws(ConnectionSecurityError) {
+        do throws(ConnectionSecurityError) {
+            switch state {
+            case .failed(let error): throw error
+            case .preamble(.none): return
+            case .preamble(.some(let handshake)), .handshake(let handshake): try Self.end(handshake)
+            case .introduction: throw .handshake(.truncated)
+            case .ready: try endRecords()
+            }
+        } catch {
+            fail(error)
+            throw error
+        }
+    }
+
+    private static func end(_ handshake: Handshake) throws(ConnectionSecurityError) {
+        var handshake = handshake
+        do throws(HandshakeError) { try handshake.end() } catch { throw .handshake(error) }
+    }
+
+    private mutating func endRecords() throws(ConnectionSecurityError) {
+        do throws(RecordError) { try channel?.opener.end() } catch { throw .record(error) }
+    }
+
+    private mutating func fail(_ error: ConnectionSecurityError) {
+        state = .failed(error)
+        channel = nil
+        held = ByteBuffer()
     }
 
     /// Does one transition towards the ready state. Returns false if there is none, or more bytes are needed.

@@ -8,6 +8,14 @@ public enum ConnectionSecurityError: Error, Hashable, Sendable {
     case record(RecordError)
     /// The other side's introduction is too long.
     case introduction
+
+    /// Whether the connection ended in the middle of something, and nothing is wrong with what came before.
+    public var isEarlyEnd: Bool {
+        switch self {
+        case .handshake(.truncated), .record(.truncated): true
+        case .preamble, .handshake, .record, .introduction: false
+        }
+    }
 }
 
 extension ConnectionSecurityError: CustomStringConvertible {
@@ -15,7 +23,11 @@ extension ConnectionSecurityError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .preamble(let error): "\(error)"
-        case .handshake(.truncated), .record(.truncated): "it ended the connection in the middle"
+        case .handshake(.truncated):
+            "it ended the connection in the middle of the handshake: see whether Tutti still runs there, at that port, "
+                + "and install the same release on both"
+        case .record(.truncated):
+            "it ended the connection in the middle of what it said: see whether Tutti still runs there"
         case .handshake(.badLength), .handshake(.unusableKey):
             "its handshake is malformed: install the same release on both"
         case .handshake(.notAuthentic):

@@ -6,6 +6,6 @@ public enum HandshakeError: Error, Hashable, Sendable {
     case unusableKey
     /// Something was changed on the way, the preambles differ, or the other side does not have the key that it states.
     case notAuthentic
-    /// The connection ended within the handshake.
+    /// The connection ended within the handshake, or before the introduction that follows it was whole.
     case truncated
 }

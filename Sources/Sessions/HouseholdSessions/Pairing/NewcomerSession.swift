@@ -73,7 +73,7 @@ public struct NewcomerSession {
             // Whatever it is to this machine, it must know the code.
             connections.authenticate(id, key, .stranger)
             connections[id]?.binding = binding
-        case .broken(let id, let error): drop(id, .broken(.security(error)), now)
+        case .broken(let id, let error): drop(id, error.isEarlyEnd ? .lost : .broken(.security(error)), now)
         case .received(let id, let bytes): receive(id, bytes, now)
         case .closed(let id): drop(id, .lost, now)
         case .stored: stored(now)

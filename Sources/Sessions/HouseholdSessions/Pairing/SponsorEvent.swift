@@ -24,7 +24,7 @@ public enum SponsorEvent: Sendable {
     case dialFailed(Dialer.Dial)
     /// The other side has proved to have this key; before anything that it says.
     case authenticated(ConnectionID, PeerKey, ChannelBinding)
-    /// What came over a connection is no longer what a peer sends.
+    /// What came over a connection is no longer what a peer sends, or it ended in the middle.
     case broken(ConnectionID, ConnectionSecurityError)
     case received(ConnectionID, ByteBuffer)
     case closed(ConnectionID)

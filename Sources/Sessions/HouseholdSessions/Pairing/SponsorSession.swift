@@ -89,7 +89,7 @@ public struct SponsorSession {
             // Whatever it is to this machine, it must know the code.
             connections.authenticate(id, key, .stranger)
             connections[id]?.binding = binding
-        case .broken(let id, let error): giveUp(id, .security(error), now)
+        case .broken(let id, let error): broke(id, error, now)
         case .received(let id, let bytes): receive(id, bytes, now)
         case .closed(let id): end(id, { .lost($0) }, now)
         case .admitted(let household): admitted(household, now)
@@ -189,6 +189,14 @@ public struct SponsorSession {
         var exchange = PairingExchange(.member, code: code, ownKey: keys.key, remoteKey: key, binding: binding)
         actions.append(.send(id, WireEncoder.pairing(exchange.start())))
         phase = .pairing(id, .exchange(exchange), since: now)
+    }
+
+    /// One that leaves after it greeted is lost, in the middle of a record as between two.
+    private mutating func broke(_ id: ConnectionID, _ error: ConnectionSecurityError, _ now: HostTime) {
+        guard error.isEarlyEnd, connections[id]?.connection.greeting != nil else {
+            return giveUp(id, .security(error), now)
+        }
+        end(id, { .lost($0) }, now)
     }
 
     /// Ends the session for what makes no sense. Another try would bring the same, also before the other side greets.
