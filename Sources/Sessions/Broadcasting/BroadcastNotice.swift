@@ -34,6 +34,9 @@ public enum BroadcastNotice: Hashable, Sendable {
     case startedWithout([String])
     /// A song of the programme cannot be played and is left out, for this reason.
     case songPassedOver(Epoch, String)
+    /// A place was sought past the song's end, which only looking for it showed: the next song follows, or the programme
+    /// is over.
+    case soughtPastTheEnd(isOver: Bool)
     /// Decoding is too slow: listeners that cannot decode the song miss a part of it.
     case decodingTooSlow
 
@@ -92,7 +95,7 @@ extension BroadcastNotice {
             .songPassedOver, .decodingTooSlow, .dropped, .clockOverTCP, .followsLate, .namedUnanswered, .refusedBy,
             .anotherKey, .connectionsFull, .addressFull, .crowded, .leftEarly(_, _, isNamed: true):
             .warning
-        case .songGoesOn, .joined, .left, .gone, .sentPCM, .busy, .songsAdded: .info
+        case .songGoesOn, .soughtPastTheEnd, .joined, .left, .gone, .sentPCM, .busy, .songsAdded: .info
         case .observed, .unanswered, .leftEarly: .detail
         case .refused(_, let refusal):
             refusal.reason == .protocolError || refusal.reason == .cannotDecode ? .warning : .detail
@@ -112,7 +115,7 @@ extension BroadcastNotice {
     var kind: Kind {
         switch self {
         case .source, .sourceFailed, .songDamaged, .songTruncated, .songCutOff, .songFellSilent, .songGoesOn,
-            .songPassedOver:
+            .songPassedOver, .soughtPastTheEnd:
             .song
         case .startedWithout: .start
         case .decodingTooSlow: .decoding

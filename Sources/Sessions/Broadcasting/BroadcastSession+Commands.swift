@@ -93,13 +93,6 @@ extension BroadcastSession {
         }
     }
 
-    /// What is told of a seek past the song's end.
-    private var textPastTheEnd: String {
-        programme.current == nil
-            ? "that is past the end of the last song: the programme is over"
-            : "that is past the song's end: the next one follows"
-    }
-
     /// - Throws: if the operation is not allowed to whoever asks, or not possible with this song.
     private func check(_ operation: ProgrammeOperation, from origin: CommandOrigin) throws(CommandRefusal) {
         switch operation {

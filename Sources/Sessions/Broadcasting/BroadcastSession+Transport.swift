@@ -170,7 +170,7 @@ extension BroadcastSession {
 
     /// Opens the next song of the source that `track` came from.
     /// - Parameter origin: how it comes to stand where it stands, if not behind `track`.
-    private mutating func openNextSong(
+    mutating func openNextSong(
         of track: BroadcastTrack, origin: BroadcastTrack.Origin? = nil
     ) -> BroadcastTrack {
         let origin = origin ?? .sameSource(as: track.epoch)

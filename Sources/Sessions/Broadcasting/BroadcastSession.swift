@@ -209,6 +209,7 @@ public struct BroadcastSession {
             return track
         }
         guard let ended else { return }
+        if isPastTheEnd(ended) { return passEnd(of: ended, now) }
         guard ended.song.isPlayable else {
             // What is wrong with a song that waits is told once it is its turn.
             if !parked.holds(epoch) { passOver(ended, now) }

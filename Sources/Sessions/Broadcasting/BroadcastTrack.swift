@@ -95,6 +95,12 @@ struct BroadcastTrack {
         self.sourceEnd = sourceEnd
     }
 
+    /// Whether the song, whatever it says, ends before the first frame that is to be heard of it.
+    var endsBeforeItsFirstFrame: Bool {
+        guard song.isReady, song.failure == nil, firstFrame > .zero, let end = song.end else { return false }
+        return song.log.endIndex == 0 || end <= firstFrame
+    }
+
     /// Takes note that nothing comes behind it in its source after all.
     mutating func endSource() { if sourceEnd != nil { sourceEnd = .nothing } }
 

@@ -49,6 +49,14 @@ struct PendingCommand {
 
     private static let originCount = 4
 
+    /// Whether it asks for another place of the song.
+    var isSeek: Bool {
+        switch command.operation {
+        case .programme(.seek), .programme(.skip): true
+        default: false
+        }
+    }
+
     /// Whether it asks for a certain song, so that no other can stand in for it.
     var namesItsTarget: Bool {
         switch command.operation {

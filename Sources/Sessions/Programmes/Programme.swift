@@ -145,6 +145,13 @@ public struct Programme: Sendable {
         return true
     }
 
+    /// Acts on a seek that turned out to go past the end of the current item: as `next`, but starts no sound.
+    public mutating func passEnd(of id: ItemID) -> ProgrammeEffect {
+        guard id == current else { return .none }
+        defer { findFollowing() }
+        return leave(for: successor(of: id))
+    }
+
     /// Takes note that an item cannot be played. The current one is passed over.
     public mutating func fail(_ id: ItemID) -> ProgrammeEffect {
         guard details[id] != nil else { return .none }

@@ -22,6 +22,14 @@ import WireProtocol
         (.songCutOff(seconds: 3, of: 10, cut), .warning, "the file is damaged: \(cut) (3 s of 10 s are there)"),
         (.songFellSilent, .warning, "the source is too slow: silent until enough is buffered"),
         (.songGoesOn(silence: .milliseconds(4_600)), .info, "the song goes on after 5 s of silence"),
+        (
+            .soughtPastTheEnd(isOver: false), .info,
+            "the place that was sought is past the song's end: the next one follows"
+        ),
+        (
+            .soughtPastTheEnd(isOver: true), .info,
+            "the place that was sought is past the end of the last song: the programme is over"
+        ),
         (.startedWithout(["Attic", "Den"]), .warning, "starting without Attic, Den: not found"),
         (
             .decodingTooSlow, .warning,

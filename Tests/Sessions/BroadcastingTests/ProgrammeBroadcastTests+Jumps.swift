@@ -43,6 +43,80 @@ extension ProgrammeBroadcastTests {
         #expect(broadcast.outcomes.last?.text.contains("past the song's end") == true)
     }
 
+    /// What comes of a song from a server in which a place past its end is sought: nothing, or its last packets; all of it
+    /// if the place cannot be looked for.
+    enum Tail: CaseIterable { case nothing, lastPackets, wholeSong }
+
+    /// Seeks to the first minute of a song that nobody knows to be of ten seconds, and finds what there is.
+    private func seekPastTheEnd(
+        of broadcast: inout ScriptedBroadcast, _ tail: Tail = .nothing, after delay: TimeSpan = .milliseconds(40),
+        _ end: SourceEnd = .nothing
+    ) throws -> Epoch {
+        broadcast.wait(.seconds(1), draining: 1)
+        perform(.seek(to: .seconds(60)), &broadcast)
+        let epoch = try #require(broadcast.opened.last?.epoch)
+        broadcast.source(.read(properties: Self.description, packets: [], data: .init()), of: epoch)
+        broadcast.wait(delay)
+        switch tail {
+        case .nothing: broadcast.source(.sought(FramePosition(480_000)), of: epoch)
+        case .lastPackets:
+            broadcast.source(.sought(FramePosition(72_000)), of: epoch)
+            broadcast.give(seconds: 1, of: epoch, properties: false)
+        case .wholeSong:
+            broadcast.source(.sought(.zero), of: epoch)
+            broadcast.give(seconds: 10, of: epoch, properties: false)
+        }
+        broadcast.source(.ended(end), of: epoch)
+        return epoch
+    }
+
+    private func pastTheEnd(_ broadcast: ScriptedBroadcast) -> [BroadcastNotice] {
+        broadcast.notices.filter {
+            switch $0 {
+            case .soughtPastTheEnd, .songPassedOver: true
+            default: false
+            }
+        }
+    }
+
+    @Test(arguments: Tail.allCases) func aSeekPastAnEndThatNobodyKnewIsTheNextSong(tail: Tail) throws {
+        var broadcast = playing()
+        let first = try #require(broadcast.session.programme.current)
+        let epoch = try seekPastTheEnd(of: &broadcast, tail)
+        #expect(titles(broadcast).last == "/b" && broadcast.closedSources.contains(epoch))
+        #expect(broadcast.outcomes.isEmpty)
+        giveSong(&broadcast)
+        #expect(broadcast.outcomes.map(\.text) == ["that is past the song's end: the next one follows"])
+        // It is none that cannot be played.
+        #expect(broadcast.session.programme.item(first)?.hasFailed == false && pastTheEnd(broadcast).isEmpty)
+        broadcast.wait(.milliseconds(500), draining: 1)
+        #expect(broadcast.session.song.epoch == broadcast.opened.last?.epoch)
+    }
+
+    @Test func aSeekPastTheEndOfALinkIsTheNextLink() throws {
+        var broadcast = playing(["chain", "b"])
+        let epoch = try seekPastTheEnd(of: &broadcast, .lastPackets, .anotherSong)
+        #expect(broadcast.opened.last?.origin == .sameSource(as: epoch))
+        giveSong(&broadcast)
+        #expect(broadcast.outcomes.map(\.text) == ["that is past the song's end: the next one follows"])
+        #expect(titles(broadcast) == ["/chain", "/chain", "/b"])
+    }
+
+    @Test func aSeekPastTheEndOfTheLastSongEndsTheProgramme() throws {
+        var broadcast = playing(["a"])
+        _ = try seekPastTheEnd(of: &broadcast)
+        #expect(broadcast.outcomes.map(\.text) == ["that is past the end of the last song: the programme is over"])
+        broadcast.wait(.seconds(3), draining: 1)
+        #expect(broadcast.outcome == .completed)
+    }
+
+    /// Whoever asked has gone by then.
+    @Test func aSeekPastTheEndThatTakesLongIsToldOfInTheBroadcast() throws {
+        var broadcast = playing()
+        _ = try seekPastTheEnd(of: &broadcast, after: .milliseconds(1_100))
+        #expect(pastTheEnd(broadcast) == [.soughtPastTheEnd(isOver: false)])
+    }
+
     @Test func whatWasAppendedMakesWayForTheTargetOfAJump() throws {
         var broadcast = playing()
         broadcast.source(.ended(.nothing))

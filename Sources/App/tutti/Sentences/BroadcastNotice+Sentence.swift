@@ -11,6 +11,9 @@ extension BroadcastNotice {
         case .songFellSilent: "the source is too slow: silent until enough is buffered"
         case .songGoesOn(let silence): "the song goes on after \(Int(silence.seconds.rounded())) s of silence"
         case .songPassedOver(_, let reason): "a song is left out: \(reason)"
+        case .soughtPastTheEnd(isOver: false): "the place that was sought is past the song's end: the next one follows"
+        case .soughtPastTheEnd(isOver: true):
+            "the place that was sought is past the end of the last song: the programme is over"
         case .startedWithout(let names): "starting without \(names.joined(separator: ", ")): not found"
         case .decodingTooSlow: "this machine decodes too slowly: listeners that are sent PCM miss some of the song"
         case .joined(let name): "\(name) joined"
