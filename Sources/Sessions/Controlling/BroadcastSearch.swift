@@ -9,6 +9,9 @@ import WireProtocol
 /// In open mode a controller asks whom it will take: the first of the wanted name, or the only one. In a household it
 /// asks all that may be meant, because a name proves nothing: the broadcasts of strangers are not in the way of a
 /// member's.
+///
+/// While mDNS names no broadcast so, the host of that name is asked as well, if there can be one. A broadcast of another
+/// name there is taken only once mDNS has had its time.
 struct BroadcastSearch {
     enum Answer {
         /// It greeted, and may be taken.
@@ -29,6 +32,14 @@ struct BroadcastSearch {
         case asking(since: HostTime)
     }
 
+    /// The host of the wanted name.
+    private enum Host {
+        /// There is none, or nobody answers there.
+        case absent
+        case unasked(PeerContact)
+        case asked(PeerContact.Key)
+    }
+
     /// Nil for the only one there is.
     private let name: String?
     private let isInHousehold: Bool
@@ -37,16 +48,33 @@ struct BroadcastSearch {
     /// In the order in which they were asked.
     private(set) var asked: [PeerContact.Key] = []
     private var answers: [PeerContact.Key: Answer] = [:]
+    private var host: Host
+    /// Why there is no mDNS; nil while there is.
+    private(set) var obstacle: String?
 
-    /// - Parameter name: of the broadcast; nil for the only one there is.
-    init(for name: String?, isInHousehold: Bool, now: HostTime) {
-        self.name = name
+    init(for target: ControlTarget, isInHousehold: Bool, now: HostTime) {
+        name = if case .named(let name) = target { name } else { nil }
+        host = target.hostOfName.map { Host.unasked(PeerContact(address: $0)) } ?? Host.absent
         self.isInHousehold = isInHousehold
         stage = .collecting(since: now, choice: nil)
     }
 
     /// Of all that were found.
     var names: [String] { found.map(\.name) }
+
+    /// All to whom connections are or were tried.
+    var dialed: [PeerContact.Key] { if case .asked(let key) = host { asked + [key] } else { asked } }
+
+    /// Takes note that mDNS finds nothing, for this reason.
+    mutating func note(obstacle: String) { self.obstacle = obstacle }
+
+    /// Takes note that nobody answers a call.
+    /// - Returns: whether to call no more there.
+    mutating func noteUnanswered(_ key: PeerContact.Key) -> Bool {
+        guard case .asked(key) = host else { return false }
+        host = .absent
+        return true
+    }
 
     /// Takes a broadcast that mDNS found, or a change of it.
     mutating func learn(_ contact: PeerContact, _ now: HostTime) {
@@ -66,11 +94,19 @@ struct BroadcastSearch {
         if case .collecting(_, let choice?) = stage, now >= choice, isInHousehold || found.count == 1 {
             stage = .asking(since: now)
         }
-        guard case .asking = stage else { return [] }
+        guard case .asking = stage else { return takeHostDue(now) }
         var due = found.filter { (name == nil || $0.name == name) && !asked.contains($0.key) }
         if !isInHousehold { due = asked.isEmpty ? Array(due.prefix(1)) : [] }
         asked += due.map(\.key)
         return due
+    }
+
+    private mutating func takeHostDue(_ now: HostTime) -> [PeerContact] {
+        guard case .collecting(let since, _) = stage, case .unasked(let contact) = host,
+            obstacle != nil || now - since >= ControlLimits.hostTime
+        else { return [] }
+        host = .asked(contact.key)
+        return [contact]
     }
 
     /// Takes what one of those that were asked says.
@@ -86,8 +122,22 @@ struct BroadcastSearch {
         switch stage {
         case .collecting(let since, let choice):
             if let choice, now >= choice { return .fail(.ambiguous(names.sorted())) }
-            return now - since > ControlLimits.patience ? .nothing : nil
+            return verdict(now, collectingSince: since)
         case .asking(let since): return verdict(now, askingSince: since)
+        }
+    }
+
+    private func verdict(_ now: HostTime, collectingSince since: HostTime) -> Verdict? {
+        let isLate = now - since > ControlLimits.patience
+        guard case .asked(let key) = host, let answer = answers[key] else {
+            if case .absent = host, obstacle != nil { return .nothing }
+            return isLate ? .nothing : nil
+        }
+        switch answer {
+        case .broadcast(let id, _, let name):
+            let isMeant = name == self.name || obstacle != nil || now - since >= ControlLimits.nameTime
+            return isMeant ? .take(id) : nil
+        case .refusal(let ending): return isLate || obstacle != nil ? .fail(ending) : nil
         }
     }
 

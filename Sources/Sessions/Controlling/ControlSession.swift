@@ -12,7 +12,8 @@ import WireProtocol
 ///          └────this machine's own, or the one that it listens to───────────▲
 ///     calling an address ──greeted──────────────────────────────────────────┘
 ///
-/// Without a name or an address it takes this machine's own broadcast, else the one that this machine listens to, else
+/// A name is a broadcast's; if mDNS finds none that is called so, a broadcast at the host of that name is taken, by the same
+/// rules. Without a name or an address it takes this machine's own broadcast, else the one that this machine listens to, else
 /// the only one that mDNS finds. With several to choose from it takes none. In a household it takes of those that mDNS
 /// finds only a member's, and the only member's if there are strangers' too: a name proves nothing, and a song that is
 /// sent is for the household. Owns no socket, thread or clock.
@@ -82,10 +83,11 @@ public struct ControlSession {
             if case .askingLocally = phase { phase = .askingLocally(deadline: now + ControlLimits.localTime) }
         case .contact(let contact): learn(contact, now)
         case .searchFailed(let reason):
-            if case .searching(let search) = phase {
-                finish(namesHere.isEmpty ? .cannotSearch(reason) : notFound(search))
+            if case .searching(var search) = phase {
+                search.note(obstacle: reason)
+                phase = .searching(search)
             }
-        case .dialFailed(let dial): connections.dialer.dialDidEnd(dial.id, failure: .unanswered, now: now)
+        case .dialFailed(let dial): dialFailed(dial, now)
         case .authenticated(let id, let key, let standing): authenticate(id, key, standing, now)
         case .broken(let id, let error): broke(id, error, now)
         case .received(let id, let bytes): receive(id, bytes, now)
@@ -136,8 +138,7 @@ public struct ControlSession {
             }
         }
         namesHere = Set(greeted.compactMap { connections[$0]?.connection.name })
-        let name: String? = if case .named(let name) = target { name } else { nil }
-        phase = .searching(BroadcastSearch(for: name, isInHousehold: takesMembersOnly, now: now))
+        phase = .searching(BroadcastSearch(for: target, isInHousehold: takesMembersOnly, now: now))
         actions.append(.search)
     }
 
@@ -152,7 +153,15 @@ public struct ControlSession {
     }
 
     private func notFound(_ search: BroadcastSearch) -> ControlEnding {
-        .notFound(others: namesHere.union(search.names).sorted())
+        if let obstacle = search.obstacle, namesHere.isEmpty { return .cannotSearch(obstacle) }
+        return .notFound(others: namesHere.union(search.names).sorted())
+    }
+
+    private mutating func dialFailed(_ dial: Dialer.Dial, _ now: HostTime) {
+        connections.dialer.dialDidEnd(dial.id, failure: .unanswered, now: now)
+        guard case .searching(var search) = phase, search.noteUnanswered(dial.key) else { return }
+        connections.dialer.remove(dial.key)
+        phase = .searching(search)
     }
 
     private mutating func learn(_ contact: PeerContact, _ now: HostTime) {
@@ -167,7 +176,7 @@ public struct ControlSession {
         phase = .searching(search)
         switch search.verdict(now) {
         case .take(let id):
-            for key in search.asked where connections[id]?.contact != key { connections.dialer.remove(key) }
+            for key in search.dialed where connections[id]?.contact != key { connections.dialer.remove(key) }
             talk(over: id, now)
         case .nothing: finish(notFound(search))
         case .fail(let ending): finish(ending)

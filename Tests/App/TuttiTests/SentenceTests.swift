@@ -158,7 +158,11 @@ import WireProtocol
         ),
         (
             .control(.notFound(others: ["Attic", "Den"]), .named("Attik")),
-            "no broadcast named 'Attik' was found; did you mean 'Attic'?"
+            "no broadcast named 'Attik' was found, and none at a host of that name; did you mean 'Attic'?"
+        ),
+        (
+            .control(.notFound(others: []), .named("Living Room")),
+            "no broadcast named 'Living Room' was found; there is none"
         ),
         (
             .control(.cannotSearch("avahi-daemon is not running"), .any),

@@ -208,11 +208,71 @@ import WireProtocol
         scene.open(1, .ownListener, "Attic")
         scene.handle(.calledLocalPrograms)
         scene.handle(.searchFailed("avahi-daemon is not running"))
+        // But for the host of that name.
+        #expect(scene.ending == nil && scene.dials.map(\.address.host) == ["Attik"])
+        for dial in scene.dials { scene.handle(.dialFailed(dial)) }
         #expect(scene.ending == .notFound(others: ["Attic"]))
         var alone = ControlScene(.any, [Self.pause])
         alone.handle(.calledLocalPrograms)
         alone.handle(.searchFailed("avahi-daemon is not running"))
         #expect(alone.ending == .cannotSearch("avahi-daemon is not running"))
+    }
+
+    /// Nobody broadcasts by this name: mDNS has had 400 ms.
+    private func searchingAHost(_ name: String = "den", inHousehold: Bool = false) -> ControlScene {
+        var scene = ControlScene(.named(name), [Self.pause], inHousehold: inHousehold)
+        scene.handle(.calledLocalPrograms)
+        scene.wait(ControlLimits.hostTime - .milliseconds(10))
+        #expect(scene.dials.isEmpty)
+        scene.wait(.milliseconds(20))
+        return scene
+    }
+
+    @Test func aNameThatNoBroadcastHasMayBeAHosts() throws {
+        var scene = searchingAHost()
+        #expect(scene.dials.map(\.address) == [NetworkAddress(host: "den")])
+        scene.open(1, as: .stranger, by: try #require(scene.dials.first))
+        scene.greet(1, "den")
+        #expect(scene.answers == [.connected("den")])
+    }
+
+    /// One that is called otherwise is taken there once mDNS should have named the other.
+    @Test func atAHostABroadcastOfAnotherNameWaitsForMDNS() throws {
+        var scene = searchingAHost()
+        scene.open(1, as: .stranger, by: try #require(scene.dials.first))
+        scene.greet(1, "Kitchen")
+        #expect(scene.answers.isEmpty)
+        var other = scene
+        other.find("den")
+        other.open(2, as: .stranger, by: try #require(other.dials.last))
+        other.greet(2, "den")
+        #expect(other.answers == [.connected("den")] && other.closed == [1])
+        scene.wait(ControlLimits.nameTime)
+        #expect(scene.answers == [.connected("Kitchen")])
+    }
+
+    /// What is found by a name must be a member's, wherever it is.
+    @Test func aStrangerAtAHostIsNotOfTheHousehold() throws {
+        var scene = searchingAHost(inHousehold: true)
+        scene.open(1, as: .stranger, by: try #require(scene.dials.first))
+        #expect(scene.answers.isEmpty && scene.closed == [1])
+        scene.wait(ControlLimits.patience)
+        #expect(scene.ending == .notOfHousehold(["den:28884"]) && scene.dials.count == 1)
+    }
+
+    @Test func aHostThatDoesNotAnswerIsNotCalledAgain() {
+        var scene = searchingAHost()
+        for dial in scene.dials { scene.handle(.dialFailed(dial)) }
+        scene.wait(ControlLimits.patience)
+        #expect(scene.ending == .notFound(others: []) && scene.dials.count == 1)
+    }
+
+    @Test(arguments: ["Living Room", "Küche", "-den", "12", "den_2"])
+    func whatNoHostIsCalledIsNotResolved(name: String) {
+        var scene = ControlScene(.named(name), [Self.pause])
+        scene.handle(.calledLocalPrograms)
+        scene.wait(ControlLimits.patience + .milliseconds(10))
+        #expect(scene.ending == .notFound(others: []) && scene.dials.isEmpty)
     }
 
     @Test func anAddressAsksNobodyElse() {

@@ -94,7 +94,8 @@ extension ControlEnding {
         }
         let near = name.nearest(among: others).map { "; did you mean '\($0)'?" } ?? ""
         let there = others.isEmpty ? "there is none" : "there are: \(others.joined(separator: ", "))"
-        return "no broadcast named '\(name)' was found\(near.isEmpty ? "; \(there)" : near)"
+        let host = target.hostOfName == nil ? "" : ", and none at a host of that name"
+        return "no broadcast named '\(name)' was found\(host)\(near.isEmpty ? "; \(there)" : near)"
     }
 }
 
