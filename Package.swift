@@ -269,6 +269,9 @@ let testRooms = [
             program("impostor", ["AudioCore", "Discovery", "PeerSocketKit", "SecureChannel", "WireProtocol", nioCore]),
             program("wire-capture", []),
             program(
+                "welcomed-listener",
+                ["AudioCore", "ClockSync", "PeerSocketKit", "SecureChannel", "WireProtocol", nioCore]),
+            program(
                 "realtime-probe",
                 [
                     "ALSADevices", "AudioCore", "AudioDecoding", "AudioQueueServices", "HostSystem", "Playout",

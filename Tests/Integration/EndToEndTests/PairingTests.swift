@@ -19,32 +19,17 @@ struct PairingTests {
             lan = try LAN(hosts: 1 + newcomers)
             let keys = PeerKeyPair.random()
             home = try Household(name: "Home", founder: keys, memberName: "Den")
-            let digits = keys.seed.withBytes { $0.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) } }
-            try write(Array("tutti key 1\n\(digits.joined())\n\(keys.key.uuid)\n".utf8), to: "key", on: 0)
-            try write(home.encoded().withBytes { Array($0) }, to: "household", on: 0)
+            try state(0).write(keys)
+            try state(0).write(home)
         }
 
-        private func state(_ host: Int) -> String { lan.path("state\(host)") }
-
-        private func write(_ bytes: [UInt8], to name: String, on host: Int) throws {
-            for path in [state(host), state(host) + "/tutti"] { mkdir(path, 0o700) }
-            let file = open("\(state(host))/tutti/\(name)", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-            defer { close(file) }
-            try #require(Glibc.write(file, bytes, bytes.count) == bytes.count)
-        }
+        private func state(_ host: Int) -> StateOfHost { StateOfHost(path: lan.path("state\(host)")) }
 
         /// What a host has stored; nil if nothing.
-        func household(_ host: Int) throws -> Household? {
-            let file = open("\(state(host))/tutti/household", O_RDONLY | O_CLOEXEC)
-            guard file >= 0 else { return nil }
-            defer { close(file) }
-            var bytes = [UInt8](repeating: 0, count: HouseholdLimits.documentByteCount)
-            bytes.removeLast(bytes.count - max(0, read(file, &bytes, bytes.count)))
-            return try Household(decoding: bytes)
-        }
+        func household(_ host: Int) throws -> Household? { try state(host).household() }
 
         func start(_ words: String..., on host: Int) throws -> LANProcess {
-            try lan[host].spawn([program] + words, environment: ["XDG_STATE_HOME": state(host)])
+            try lan[host].spawn([program] + words, environment: ["XDG_STATE_HOME": state(host).path])
         }
 
         /// Waits on a new machine until a code is shown for the so many-th time.
@@ -60,7 +45,7 @@ struct PairingTests {
 
         /// Runs `tutti pair` with these words on the member.
         func pair(_ words: String...) throws -> (status: LANKit.ExitStatus, said: String) {
-            let process = try lan[0].spawn([program, "pair"] + words, environment: ["XDG_STATE_HOME": state(0)])
+            let process = try lan[0].spawn([program, "pair"] + words, environment: ["XDG_STATE_HOME": state(0).path])
             return (try process.wait(within: 15), process.output + process.errors)
         }
     }

@@ -24,6 +24,9 @@ public struct PeerSocket: ~Copyable {
         }
     }
 
+    /// What was sent first, in clear.
+    public var opening: ByteBuffer { security.opening }
+
     /// - Returns: false if the connection broke.
     public mutating func send(_ messages: ByteBuffer) -> Bool {
         security.protect([messages]).allSatisfy { Self.write($0, to: descriptor) }

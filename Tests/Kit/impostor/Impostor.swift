@@ -75,27 +75,3 @@ enum Impostor {
         CommandLine.arguments.firstIndex(of: name).flatMap { CommandLine.arguments[($0 + 1)...].first }
     }
 }
-
-/// Who is called.
-private struct Callee {
-    let port: UInt16
-    private var address = sockaddr_in()
-
-    /// An IPv4 address and a port.
-    init?(_ text: String) {
-        let parts = text.split(separator: ":")
-        guard parts.count == 2, let port = UInt16(parts[1]) else { return nil }
-        self.port = port
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        guard inet_pton(AF_INET, String(parts[0]), &address.sin_addr) == 1 else { return nil }
-    }
-
-    func connect(_ descriptor: Int32) -> Bool {
-        withUnsafePointer(to: address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
-    }
-}
