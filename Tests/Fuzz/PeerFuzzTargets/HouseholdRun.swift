@@ -2,8 +2,8 @@ import Cryptography
 import Households
 import SecureChannel
 
-/// Documents of households, and invitations to them: any bytes, and members that meet in any order. The first byte says
-/// which.
+/// Documents of households, and invitations to them: any bytes, members that meet in any order, and rounds among them.
+/// The first byte says which.
 ///
 /// What is read back has the same bytes. Merges give the same in either order, nobody who was removed returns, and a
 /// secret that counts was given to nobody who is out.
@@ -14,7 +14,9 @@ struct HouseholdRun {
 
     func violation() -> String? {
         var reader = InputReader(input)
-        return reader.byte() & 1 == 0 ? Self.documentViolation(reader.remainder()) : MeetingRun().violation(&reader)
+        let setting = reader.byte()
+        if setting & 1 == 0 { return Self.documentViolation(reader.remainder()) }
+        return setting & 2 == 0 ? MeetingRun().violation(&reader) : RoundRun(setting >> 2).violation(&reader)
     }
 
     private static func documentViolation(_ bytes: [UInt8]) -> String? {
@@ -109,7 +111,23 @@ extension HouseholdRun {
         let meetings: [UInt8] = [
             0x40, 0x80, 0xC0, 0x43, 0x83, 0xC3, 0x51, 0xA1, 0xD1, 0x63, 0x93, 0xC3, 0x02, 0x12, 0x43,
         ]
-        return documents.map { [0] + $0 } + [[1] + meetings, [1] + meetings.reversed()]
+        return documents.map { [0] + $0 } + [[1] + meetings, [1] + meetings.reversed()] + roundSeeds
+    }
+
+    /// Rounds that tell two members, leave them, and enrol: found, dialled, identified, greeted, told.
+    private static var roundSeeds: [[UInt8]] {
+        // Two members at two addresses; time passes between what is said and the end.
+        let tells: [UInt8] = [
+            0, 0x41, 14, 1, 2, 0x12, 4, 1, 0x14, 2, 5, 0x15, 7, 0x17, 14, 1, 6, 7, 14, 1, 14, 6, 14, 1,
+        ]
+        let purposes: [UInt8] = [0x03, 0x07, 0x0B]
+        let others: [[UInt8]] = [
+            [0x03, 0, 1, 14, 255], [0x03, 13, 0], [0x0B, 13, 0],
+            [0x07, 0, 1, 14, 1, 2, 4, 1, 5, 7, 10, 14, 120], [0x0B, 0, 1, 14, 1, 2, 4, 1, 5, 8, 10],
+            [0x03, 0, 1, 14, 1, 2, 4, 8, 14, 1], [0x03, 0, 1, 14, 1, 2, 4, 1, 5, 9, 3, 1, 2, 3, 12],
+            [0x0B, 0, 1, 14, 1, 1, 0, 14, 255, 2, 4, 1, 5, 8, 11, 14, 255],
+        ]
+        return purposes.map { [$0] + tells } + others
     }
 
     private static func invitations(

@@ -11,6 +11,7 @@ import WireProtocol
 ///
 /// No more than three tries fail, a household is stored only from whoever knew the code, and nothing follows the end.
 struct NewcomerRun {
+    private static let byteLimit = 128 * 1024
     private let keys = HandshakeRun.keys
     private let binding = ChannelBinding(.zero)
     private var session: NewcomerSession
@@ -42,7 +43,7 @@ struct NewcomerRun {
             act(operation & 0x0F, Int(operation >> 4 & 3), &reader)
             if let broken { return broken }
         }
-        return nil
+        return heldByteCount(of: session) <= Self.byteLimit ? nil : "it keeps too much"
     }
 
     private mutating func act(_ operation: UInt8, _ id: Int, _ reader: inout InputReader) {
@@ -57,7 +58,7 @@ struct NewcomerRun {
         case 8: handle(.closed(connection))
         case 9: handle(stored == nil || reader.byte() & 1 == 0 ? .notStored("full") : .stored)
         case 10: say(WireEncoder.refusal(Refusal(.other, "no")), id)
-        case 11: handle(.broken(connection, .record(.notAuthentic)))
+        case 11: handle(.broken(connection, reader.byte() & 1 == 0 ? .record(.notAuthentic) : .record(.truncated)))
         case 12: say(WireEncoder.keepAlive(), id)
         default:
             now += .milliseconds(Int64(reader.byte()) * 500)

@@ -3,8 +3,8 @@ import Cryptography
 import Pairing
 import SecureChannel
 
-/// Exchanges about a code, the window in which they take place, and the session of a new machine. The first byte says
-/// which.
+/// Exchanges about a code, the window in which they take place, and the sessions of a new machine, of a member, and of
+/// both. The first byte says which.
 struct PairingRun {
     private let input: [UInt8]
 
@@ -14,7 +14,12 @@ struct PairingRun {
         var reader = InputReader(input)
         let setting = reader.byte()
         if setting & 1 == 0 { return Self.exchangeViolation(setting, &reader) }
-        return setting & 2 == 0 ? WindowRun().violation(&reader) : NewcomerRun().violation(&reader)
+        if setting & 2 == 0 { return WindowRun().violation(&reader) }
+        return switch setting >> 2 & 3 {
+        case 1: SponsorRun(setting >> 4).violation(&reader)
+        case 2: PairedRun(setting >> 4).violation(&reader)
+        default: NewcomerRun().violation(&reader)
+        }
     }
 
     private static let codes = ["0123 4567", "0123 4568"].compactMap { PairingCode($0) }
@@ -104,11 +109,38 @@ private struct WindowRun {
 
 extension PairingRun {
     static var seeds: [[UInt8]] {
-        [
+        let shares: [UInt8] = [0, 2, 32] + [UInt8](repeating: 0, count: 32)
+        let others: [[UInt8]] = [
             [0, 0, 0, 0, 0], [2, 0, 0, 0, 0], [4, 0, 0, 0, 0], [0, 0, 1, 3, 1], [0, 3], [0, 0, 3], [0, 0, 0, 1, 9, 1],
-            [0, 2, 32] + [UInt8](repeating: 0, count: 32), [1, 0, 1, 3, 1, 3, 1, 3, 1, 0, 1, 0x0B],
+            [1, 0, 1, 3, 1, 3, 1, 3, 1, 0, 1, 0x0B],
             [1, 0, 6, 120, 5, 1, 6, 10, 5], [3, 0, 4, 0, 5, 7, 0, 9, 0], [3, 0, 4, 1, 5, 16, 20, 0, 21, 8, 13, 250],
-            [3, 0, 4, 0, 5, 7, 1, 0, 2, 32, 1, 1, 3, 0, 11, 10],
+            [3, 0, 4, 0, 5, 7, 1, 0, 2, 32, 1, 1, 3, 0, 11, 0, 10],
+        ]
+        return [shares] + others + sponsorSeeds + pairedSeeds
+    }
+
+    /// A member that pairs, at an address, by a name and with the only one; with wrong codes and keys; that is answered
+    /// out of turn.
+    private static var sponsorSeeds: [[UInt8]] {
+        let pairs: [UInt8] = [0, 0, 4, 0, 5, 5, 6, 0, 7, 2, 0]
+        let starts: [[UInt8]] = [[0x07], [0x17, 12, 0], [0x27, 12, 0, 14, 10]]
+        let others: [[UInt8]] = [
+            [0x27, 12, 0, 12, 1, 14, 10], [0x07, 0, 0, 4, 1, 5, 5, 6, 0], [0x07, 0, 0, 4, 0, 5, 5, 6, 1],
+            [0x07, 0, 0, 4, 0, 5, 5, 6, 0, 8, 7],
+            [0x07, 0, 0, 4, 0, 5, 5, 6, 0, 9, 7], [0x07, 0, 0, 4, 0, 5, 10, 1], [0x07, 1, 0, 10, 1, 12, 3, 14, 20],
+            [0x07, 0, 0, 11, 0], [0x07, 7, 0, 1, 7, 2, 0, 8, 4, 0, 5, 5, 6, 0, 6, 0, 7, 7, 2, 0],
+        ]
+        return starts.map { $0 + pairs } + others
+    }
+
+    /// Both sides: whole, piece by piece, answered late, changed, cut off; with another code, and with two channels.
+    private static var pairedSeeds: [[UInt8]] {
+        var slowly: [UInt8] = [0x0B]
+        for _ in 0..<14 { slowly += [1, 17, 9, 17] }
+        return [
+            slowly, [0x0B], [0x0B, 2], [0x1B, 2], [0x2B, 2], [0x0B, 0, 8, 0, 8, 0, 8, 8, 3, 0, 3, 8],
+            [0x0B, 0, 8, 0, 8, 0, 8, 8, 4, 0, 8], [0x0B, 0, 8, 0, 5, 20, 1, 2], [0x0B, 0, 8, 0, 13, 9, 1, 2],
+            [0x0B, 0, 8, 0, 8, 6, 2], [0x0B, 0, 8, 14, 2], [0x0B, 0, 8, 0, 8, 0, 8, 8, 7, 255, 2],
         ]
     }
 }

@@ -15,9 +15,9 @@ public enum PeerFuzzTarget: String, CaseIterable, Hashable, Sendable {
     case handshake
     /// The encrypted records of a connection, and somebody on the way.
     case record
-    /// Exchanges about a code, and the window in which codes may be tried.
+    /// Exchanges about a code, the window in which codes may be tried, and both machines' sessions.
     case pairing
-    /// Documents of households, and members that let in, remove and meet.
+    /// Documents of households, members that let in, remove and meet, and rounds among them.
     case household
     /// What a decode worker answers, as the program that started it reads it.
     case worker
