@@ -14,7 +14,8 @@ public final class VirtualNetwork {
         var reading = ReadingPace()
         /// Until then its kernel knows that it has no network.
         var linkDownUntil = TrueTime.start
-        var accept: ((StreamEndpoint) -> Void)?
+        /// Who takes connections, by port.
+        var accepts: [UInt16: (StreamEndpoint) -> Void] = [:]
         var receiveDatagram: ((_ bytes: [UInt8], _ source: String, _ arrival: HostTime) -> Void)?
         /// Endpoints of connections, in the order in which they were made.
         var endpoints: [StreamEndpoint] = []
@@ -28,7 +29,7 @@ public final class VirtualNetwork {
         func letGo() {
             endpoints.forEach { $0.letGo() }
             endpoints = []
-            (accept, receiveDatagram) = (nil, nil)
+            (accepts, receiveDatagram) = ([:], nil)
         }
     }
 
@@ -86,17 +87,22 @@ public final class VirtualNetwork {
     public func quality(of machine: VirtualMachine) -> LinkQuality? { attachments[machine.name]?.quality }
 
     /// Takes connections for a machine from now on.
-    public func listen(on machine: VirtualMachine, _ accept: @escaping (StreamEndpoint) -> Void) {
-        attachments[machine.name]?.accept = accept
+    public func listen(
+        on machine: VirtualMachine, port: UInt16 = NetworkAddress.defaultPort,
+        _ accept: @escaping (StreamEndpoint) -> Void
+    ) {
+        attachments[machine.name]?.accepts[port] = accept
     }
 
-    public func stopListening(on machine: VirtualMachine) { attachments[machine.name]?.accept = nil }
+    public func stopListening(on machine: VirtualMachine, port: UInt16 = NetworkAddress.defaultPort) {
+        attachments[machine.name]?.accepts[port] = nil
+    }
 
     /// Ends a machine. `sayingGoodbye`: a process was killed and its kernel closes what was open; otherwise the power
     /// went, and nobody is told.
     public func kill(_ machine: VirtualMachine, sayingGoodbye: Bool) {
         if sayingGoodbye { attachments[machine.name]?.endpoints.forEach { $0.reset() } }
-        attachments[machine.name]?.accept = nil
+        attachments[machine.name]?.accepts = [:]
         machine.die()
     }
 
@@ -135,13 +141,15 @@ public final class VirtualNetwork {
         loop.after(there) { [self] in
             guard target.machine.isAlive, !target.machine.isSuspended, !isCut(source, target), !isCut(target, source)
             else { return giveUp() }
-            guard target.accept != nil else { return machine.after(back) { completion(.failure(.refused)) } }
-            connect(source, target, after: back, completion)
+            guard target.accepts[address.port] != nil else {
+                return machine.after(back) { completion(.failure(.refused)) }
+            }
+            connect(source, target, address.port, after: back, completion)
         }
     }
 
     private func connect(
-        _ source: Attachment, _ target: Attachment, after back: TimeSpan,
+        _ source: Attachment, _ target: Attachment, _ port: UInt16, after back: TimeSpan,
         _ completion: @escaping DialCompletion
     ) {
         nextConnection += 1
@@ -153,7 +161,7 @@ public final class VirtualNetwork {
         target.endpoints.append(far)
         source.machine.after(back) { completion(.success(near)) }
         target.machine.after(back + delay(source, target)) {
-            guard let accept = target.accept else { return far.reset() }
+            guard let accept = target.accepts[port] else { return far.reset() }
             accept(far)
         }
     }
