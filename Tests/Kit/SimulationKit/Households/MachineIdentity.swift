@@ -10,6 +10,8 @@ public final class MachineIdentity {
     public var onStore: ((Household) -> Void)?
     /// Told of each document that was sent to a process of it, before that is judged.
     public var onDocument: (([UInt8]) -> Void)?
+    /// Told of the name of each machine that a process of it lets in by an invitation, before that is stored.
+    public var onInvited: ((String) -> Void)?
     /// Another number after each change, by which processes see that there was one.
     private(set) var version = 0
 

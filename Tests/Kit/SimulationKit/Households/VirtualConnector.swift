@@ -69,9 +69,12 @@ final class VirtualConnector {
 
     private func introduced(_ id: ConnectionID, _ key: PeerKey, _ introduction: [UInt8]) {
         var standing = PeerStanding.stranger
-        for action in meetings.receive(introduction: ByteBuffer(bytes: introduction), from: id) {
-            if case .standing(id, let found) = action { standing = found } else { perform([action]) }
+        var others: [HouseholdMeetings<ConnectionID>.Action] = []
+        let time = machine.loop.now.unixTime
+        for action in meetings.receive(introduction: ByteBuffer(bytes: introduction), from: id, at: time) {
+            if case .standing(id, let found) = action { standing = found } else { others.append(action) }
         }
+        perform(others)
         onAuthenticated(id, key, fault == .everybodyIsMember ? .member : standing)
     }
 
@@ -101,32 +104,17 @@ final class VirtualConnector {
     // MARK: Actions
 
     private func perform(_ actions: [HouseholdMeetings<ConnectionID>.Action]) {
-        for action in inOrder(actions) {
+        for action in actions.inOrder {
             switch action {
             case .standing(let id, let standing):
                 if fault != .everybodyIsMember { onStanding(id, standing) }
             case .send(let id, let document):
                 write(WireEncoder.household(document.withBytes { Array($0) }), to: id)
             case .store(let household): identity.merge(household)
-            // Nobody is invited here.
-            case .admitted, .full: break
+            case .admitted(let name): identity.onInvited?(name)
+            case .full: break
             case .changed: onChange()
             }
         }
-    }
-
-    /// Puts what concerns connections in their order, so that a run can be replayed: they come in that of a dictionary.
-    private func inOrder(
-        _ actions: [HouseholdMeetings<ConnectionID>.Action]
-    ) -> [HouseholdMeetings<ConnectionID>.Action] {
-        func rank(_ action: HouseholdMeetings<ConnectionID>.Action) -> Int {
-            switch action {
-            case .store: -2
-            case .admitted, .full, .changed: -1
-            case .standing(let id, _), .send(let id, _): id.number
-            }
-        }
-        return actions.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }
-            .map(\.element)
     }
 }

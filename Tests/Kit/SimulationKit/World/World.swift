@@ -204,7 +204,7 @@ public final class World {
         FloodNode(machine: addMachine(nil, nil), network: network, key: makeIdentity()?.key, manner: manner)
     }
 
-    private func addMachine(_ quality: LinkQuality?, _ clockRate: PartsPerMillion?) -> VirtualMachine {
+    func addMachine(_ quality: LinkQuality?, _ clockRate: PartsPerMillion?) -> VirtualMachine {
         machineCount += 1
         var clock = VirtualClock.random(within: clockSpread, wander: clockWander, using: &random)
         if let clockRate { clock.rate = clockRate }
@@ -216,7 +216,7 @@ public final class World {
     func greeting(_ name: String, _ roles: PeerRoles) -> Greeting {
         Greeting(
             roles: roles, peer: UUIDBytes(high: random.next(), low: random.next()), instance: random.next(),
-            started: 1_700_000_000 + loop.now.nanoseconds / 1_000_000_000, name: name,
+            started: loop.now.unixTime, name: name,
             codecs: [.linearPCM, LappedDecoder.codec])
     }
 }
