@@ -219,8 +219,8 @@ let testRooms = [
                 "SimulationKit",
                 [
                     "AudioCore", "AudioDecoding", "AudioQueueServices", "Broadcasting", "ClockSync", "Cryptography",
-                    "HostSystem", "Households", "Listening", "Peering", "Playout", "Programmes", "SecureChannel",
-                    "SessionExecution", "WireProtocol", nioCore,
+                    "HostSystem", "HouseholdSessions", "Households", "Listening", "Pairing", "Peering", "Playout",
+                    "Programmes", "SecureChannel", "SessionExecution", "WireProtocol", nioCore,
                 ]),
 
             // The library is in Tests/Preloads, a package of its own.
@@ -449,8 +449,9 @@ let testRooms = [
             tests(
                 "SimulationTests",
                 [
-                    "AudioCore", "Broadcasting", "CSodium", "ClockSync", "Cryptography", "Households", "Listening",
-                    "Peering", "Playout", "SecureChannel", "SimulationKit", "WireProtocol",
+                    "AudioCore", "Broadcasting", "CSodium", "ClockSync", "Cryptography", "HouseholdSessions",
+                    "Households", "Listening", "Pairing", "Peering", "Playout", "SecureChannel", "SimulationKit",
+                    "WireProtocol",
                 ]),
             tests(
                 "ProgramRecordingTests",
