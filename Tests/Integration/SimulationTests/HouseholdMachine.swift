@@ -9,8 +9,13 @@ import SimulationKit
 class HouseholdMachine {
     let name: String
     let identity: MachineIdentity
-    /// When it was let in; nil before that.
+    /// When a member first let it in; nil before that.
     var admitted: TrueTime?
+    /// When it stored the household; nil before that.
+    var joined: TrueTime?
+    /// Who let it in after the household was founded, and who removed it.
+    var sponsors: [PeerKey] = []
+    var removers: [PeerKey] = []
     /// When first any machine's household said that it is out.
     var out: TrueTime?
     /// When it was cut off from the network, or its connections broke.
@@ -35,7 +40,7 @@ class HouseholdMachine {
     }
 
     /// Whether it runs, and is known to nobody as removed.
-    var isRunningMember: Bool { admitted != nil && out == nil && stoppedUntil == nil }
+    var isRunningMember: Bool { joined != nil && out == nil && stoppedUntil == nil }
 }
 
 final class BroadcastingMachine: HouseholdMachine {
@@ -72,6 +77,8 @@ final class ListeningMachine: HouseholdMachine {
     var waiting: TrueTime?
     /// Sound at times at which nothing was due, as far as it was counted.
     var straySampleCount = 0
+    /// Its processes that waited to be paired; the last one may still.
+    var pairings: [NewcomerNode] = []
     /// Its processes that ended, and how long each lived.
     var former: [(node: ListenNode, life: ClosedRange<TrueTime>)] = []
 

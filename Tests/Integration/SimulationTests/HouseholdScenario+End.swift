@@ -42,6 +42,7 @@ extension HouseholdScenario {
             }
         }
         if household?.needsSettling != false { add(.disagreement, "there is no secret") }
+        if let household { lookForMembers(of: household) }
         for listener in listeners where household?.isMember(listener.key) == true {
             let broadcaster = listener.feed?.machine.name ?? "nobody"
             if listener.feed?.machine !== chosen {
@@ -55,6 +56,7 @@ extension HouseholdScenario {
 
     func lookForWrongEnd() {
         findings += strangers.findings
+        lookAtTries()
         for feed in feeds { lookForFlaws(feed) }
         for listener in listeners { lookForForeignSound(listener) }
         lookForEavesdropping()
@@ -62,6 +64,8 @@ extension HouseholdScenario {
 
     /// What a broadcast feeds is heard as long as it does, in step, though strangers are about.
     private func lookForFlaws(_ feed: HouseholdFeed) {
+        // One that does not know of its household hears whom it likes.
+        guard let joined = feed.listener.joined, joined <= feed.from else { return }
         let performance = feed.broadcast.performance
         let windows = feed.node.ear.windows(of: performance)
         let settled = feed.from + Reconnection.time + Reconnection.soundTime
@@ -90,8 +94,8 @@ extension HouseholdScenario {
     private func lookForForeignSound(_ listener: ListeningMachine) {
         for (node, life) in listener.processes(until: now) {
             for (machine, broadcast) in inOrder { lookForParted(listener, node, machine, broadcast) }
-            guard let admitted = listener.admitted else { continue }
-            let from = max(life.lowerBound, admitted == .start ? admitted : admitted + Self.fallingSilentTime)
+            guard let joined = listener.joined else { continue }
+            let from = max(life.lowerBound, joined == .start ? joined : joined + Self.fallingSilentTime)
             let to = min(life.upperBound, listener.out ?? life.upperBound)
             if from < to { lookForNoise(listener, node, from.seconds, to.seconds) }
         }

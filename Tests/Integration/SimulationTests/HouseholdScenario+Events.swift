@@ -10,7 +10,6 @@ extension HouseholdScenario {
     /// Lets something happen, or mostly nothing.
     func happen() {
         switch world.random.next() % 20 {
-        case 0, 1: letOneIn()
         case 2: removeOne()
         case 3: removeTwoAtOnce()
         case 4, 5: cutOff()
@@ -28,14 +27,15 @@ extension HouseholdScenario {
         machines.isEmpty ? nil : machines[Int(world.random.next() % UInt64(machines.count))]
     }
 
-    private var running: [HouseholdMachine] { machines.filter { $0.stoppedUntil == nil } }
+    var running: [HouseholdMachine] { machines.filter { $0.stoppedUntil == nil } }
 
-    private func log(_ text: String) { events.append("\(now.seconds): \(text)") }
+    func log(_ text: String) { events.append("\(now.seconds): \(text)") }
 
     /// Looks at what a machine stores and is sent.
     func watch(_ machine: HouseholdMachine) {
         if let household = machine.identity.household { note(household, at: machine) }
         machine.identity.onStore = { [unowned self, unowned machine] in note($0, at: machine) }
+        machine.identity.onInvited = { [unowned self, unowned machine] in noteInvited($0, by: machine) }
         machine.identity.onDocument = { [unowned self, unowned machine] bytes in
             if let household = try? Household(decoding: bytes) { noteSecret(of: household, at: machine) }
         }
@@ -43,6 +43,7 @@ extension HouseholdScenario {
 
     private func note(_ household: Household, at machine: HouseholdMachine) {
         noteSecret(of: household, at: machine)
+        noteJoining(of: machine, household)
         for other in machines where other.out == nil && household.isOut(other.key) {
             other.out = now
             log("\(other.name) is out, says \(machine.name)")
@@ -58,22 +59,8 @@ extension HouseholdScenario {
     // MARK: The household
 
     /// Machines whose user may change the household, as far as they know.
-    private var authors: [HouseholdMachine] {
+    var authors: [HouseholdMachine] {
         running.filter { $0.identity.household?.isMember($0.key) == true }
-    }
-
-    /// A member lets a machine in, and gives it the document.
-    private func letOneIn() {
-        let newcomers = listeners.filter { $0.admitted == nil && $0.stoppedUntil == nil }
-        guard let newcomer = pick(newcomers), let sponsor = pick(authors),
-            var household = sponsor.identity.household
-        else { return }
-        let key = newcomer.identity.keys.signingKey
-        guard (try? household.admit(key, name: newcomer.name, by: sponsor.identity.keys)) != nil else { return }
-        log("\(sponsor.name) lets \(newcomer.name) in")
-        newcomer.admitted = now
-        sponsor.identity.store(household)
-        newcomer.identity.store(household)
     }
 
     private var removable: [HouseholdMachine] {
@@ -102,6 +89,7 @@ extension HouseholdScenario {
             (try? household.remove(subject.identity.keys.signingKey, by: author.identity.keys)) != nil
         else { return }
         removalCount += 1
+        subject.removers.append(author.key)
         log("\(author.name) removes \(subject.name)")
         author.identity.store(household)
     }

@@ -34,8 +34,8 @@ extension HouseholdScenario {
 
     /// Whether a listener has belonged to the household for so long that nothing of before is heard any more.
     private func isSettledMember(_ listener: ListeningMachine) -> Bool {
-        guard let admitted = listener.admitted, listener.out == nil else { return false }
-        return admitted == .start || now > admitted + Self.fallingSilentTime
+        guard let joined = listener.joined, listener.out == nil else { return false }
+        return joined == .start || now > joined + Self.fallingSilentTime
     }
 
     private func lookForStrays(_ listener: ListeningMachine) {
@@ -52,7 +52,7 @@ extension HouseholdScenario {
         let session = listener.node.session
         let instance = session.isFed ? session.broadcasterInstance : nil
         let current = instance.flatMap { broadcasts[$0] }
-        if instance != nil, current == nil, listener.admitted.map({ now > $0 + .seconds(2) }) ?? false,
+        if instance != nil, current == nil, listener.joined.map({ now > $0 + .seconds(2) }) ?? false,
             listener.out == nil
         {
             add(.foreign, "\(listener.name) is fed by \(session.broadcasterName ?? "")")

@@ -23,6 +23,7 @@ final class HouseholdScenario {
     let broadcasters: [BroadcastingMachine]
     let listeners: [ListeningMachine]
     let strangers: HouseholdStrangers
+    let admissions: HouseholdAdmissions
     /// Every broadcast of the household's machines.
     var broadcasts: [UInt64: (machine: BroadcastingMachine, node: BroadcastNode)] = [:]
     /// Every time that one fed somebody.
@@ -45,8 +46,9 @@ final class HouseholdScenario {
         let world = World(seed: seed, hasKeys: true)
         self.world = world
         strangers = HouseholdStrangers(world)
+        admissions = try HouseholdAdmissions(world)
         let memberCount = 4 + Int(world.random.next() % 2)
-        let identities = (0..<memberCount + 4).compactMap { _ in world.makeIdentity() }
+        let identities = (0..<memberCount + 5).compactMap { _ in world.makeIdentity() }
         try Self.found(Array(identities.prefix(memberCount + 2)), &world.random)
         let listenersFault = faulty == .listeners ? fault : nil
         let broadcastersFault = faulty == .broadcasters ? fault : nil
@@ -54,8 +56,8 @@ final class HouseholdScenario {
             let name = "Listener \(index + 1)"
             let node = world.addListener(name, identity: identity, fault: listenersFault)
             let machine = ListeningMachine(name: name, identity: identity, node: node, began: world.loop.now)
-            // The last two are let in later.
-            if index < memberCount { machine.admitted = .start }
+            // The last three may be let in later.
+            if index < memberCount { (machine.admitted, machine.joined) = (.start, .start) }
             return machine
         }
         world.run(for: .seconds(2))
@@ -64,7 +66,7 @@ final class HouseholdScenario {
             let node = world.addBroadcaster(
                 name, song: Self.song(index, &world.random), identity: identity, fault: broadcastersFault)
             let machine = BroadcastingMachine(name: name, identity: identity, variant: index, node: node)
-            machine.admitted = .start
+            (machine.admitted, machine.joined) = (.start, .start)
             return machine
         }
         for machine in broadcasters { note(machine.node, of: machine) }
@@ -104,8 +106,10 @@ final class HouseholdScenario {
         while now < end {
             look(for: world.random.span(.milliseconds(600) ... .milliseconds(3_000)))
             happen()
+            happenToNewcomers()
         }
         heal()
+        letInTheRest()
         converge()
         lookForWrongEnd()
     }
@@ -121,6 +125,7 @@ final class HouseholdScenario {
 
     /// Machines that were stopped long enough are started, and broadcasts follow on each other.
     private func goOn() {
+        judgeTries()
         for machine in machines {
             if let time = machine.stoppedUntil, now >= time { start(machine) }
         }
@@ -147,9 +152,9 @@ final class HouseholdScenario {
     }
 
     var summary: String {
-        let joined = listeners.count { $0.admitted != nil }
+        let joined = listeners.count { $0.joined != nil }
         return "seed \(world.seed): \(joined) listeners of \(listeners.count) let in, \(removalCount) removals, "
-            + "\(broadcasts.count) broadcasts, \(feeds.count) times fed, \(tally), "
+            + "\(admissions.tally), \(broadcasts.count) broadcasts, \(feeds.count) times fed, \(tally), "
             + "\(strangers.floodedConnectionCount) connections of floods, \(world.loop.eventCount) events"
     }
 }
