@@ -82,8 +82,8 @@ public enum BroadcastLimits {
     static let answerTime = TimeSpan.seconds(1)
     /// A command to play is answered after this time, though no listener is ready yet.
     static let startPatience = TimeSpan.milliseconds(400)
-    /// Commands that wait for a song to be opened, and those that wait for listeners. The oldest makes room, and is told
-    /// that there is no word yet: the newest is what somebody wants now.
+    /// Commands that wait for a song to be opened, and those that wait for listeners. The oldest makes room, and is
+    /// told that there is no word yet: the newest is what somebody wants now.
     static let pendingCommandCount = 64
     /// How long the old sound goes on while the new song is opened.
     static let openingTime = TimeSpan.milliseconds(100)

@@ -34,8 +34,8 @@ public enum BroadcastNotice: Hashable, Sendable {
     case startedWithout([String])
     /// A song of the programme cannot be played and is left out, for this reason.
     case songPassedOver(Epoch, String)
-    /// A place was sought past the song's end, which only looking for it showed: the next song follows, or the programme
-    /// is over.
+    /// A place was sought past the song's end, which only looking for it showed: the next song follows, or the
+    /// programme is over.
     case soughtPastTheEnd(isOver: Bool)
     /// Decoding is too slow: listeners that cannot decode the song miss a part of it.
     case decodingTooSlow

@@ -4,8 +4,8 @@ import AudioCore
 /// the same place: standard input, a FIFO, or a song in the middle of a source. They wait as they were read, and are
 /// taken up from there.
 ///
-/// An item's song stands for its beginning. That may be a further song of its source, which took the place of a first one
-/// that cannot be played; one in which somebody sought a place never does, and is not kept.
+/// An item's song stands for its beginning. That may be a further song of its source, which took the place of a first
+/// one that cannot be played; one in which somebody sought a place never does, and is not kept.
 struct ParkedSongs {
     /// The most songs that wait.
     static let countLimit = 8

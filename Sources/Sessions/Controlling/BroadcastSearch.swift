@@ -10,8 +10,8 @@ import WireProtocol
 /// asks all that may be meant, because a name proves nothing: the broadcasts of strangers are not in the way of a
 /// member's.
 ///
-/// While mDNS names no broadcast so, the host of that name is asked as well, if there can be one. A broadcast of another
-/// name there is taken only once mDNS has had its time.
+/// While mDNS names no broadcast so, the host of that name is asked as well, if there can be one. A broadcast of
+/// another name there is taken only once mDNS has had its time.
 struct BroadcastSearch {
     enum Answer {
         /// It greeted, and may be taken.

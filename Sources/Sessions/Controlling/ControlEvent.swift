@@ -14,8 +14,8 @@ public enum ControlTarget: Hashable, Sendable {
 }
 
 extension ControlTarget {
-    /// The host that may have the wanted broadcast's name, for a broadcast that mDNS does not name; nil if no host is called
-    /// so (RFC 1123, section 2.1: one label of letters, digits and hyphens; a number would be an address).
+    /// The host that may have the wanted broadcast's name, for a broadcast that mDNS does not name; nil if no host is
+    /// called so (RFC 1123, section 2.1: one label of letters, digits and hyphens; a number would be an address).
     public var hostOfName: NetworkAddress? {
         guard case .named(let name) = self, (1...63).contains(name.utf8.count), !name.hasPrefix("-"),
             name.utf8.allSatisfy({ Self.isLetter($0) || (0x30...0x39).contains($0) || $0 == 0x2D }),
@@ -100,7 +100,8 @@ public enum ControlAnswer: Hashable, Sendable {
 public enum ControlEnding: Error, Hashable {
     /// Every request was answered, and every command has taken effect.
     case done
-    /// No broadcast was found, or none of the wanted name nor at a host of that name, but these others, of this machine and of the network.
+    /// No broadcast was found, or none of the wanted name nor at a host of that name, but these others, of this machine
+    /// and of the network.
     case notFound(others: [String])
     /// This machine knows no broadcast, and there is no mDNS to find others, for this reason.
     case cannotSearch(String)
@@ -131,8 +132,8 @@ public enum ControlLimits {
     public static let choiceTime = TimeSpan.milliseconds(150)
     /// How long broadcasts that are asked may take to answer once one has.
     public static let answerPatience = TimeSpan.milliseconds(300)
-    /// How long mDNS may take to name a broadcast before the host of that name is asked; and before a broadcast of another
-    /// name is taken there.
+    /// How long mDNS may take to name a broadcast before the host of that name is asked; and before a broadcast of
+    /// another name is taken there.
     public static let hostTime = TimeSpan.milliseconds(400)
     public static let nameTime = TimeSpan.seconds(1)
     /// A broadcast must be found within this time, and then answer within this time.

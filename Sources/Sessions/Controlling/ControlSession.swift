@@ -12,11 +12,11 @@ import WireProtocol
 ///          └────this machine's own, or the one that it listens to───────────▲
 ///     calling an address ──greeted──────────────────────────────────────────┘
 ///
-/// A name is a broadcast's; if mDNS finds none that is called so, a broadcast at the host of that name is taken, by the same
-/// rules. Without a name or an address it takes this machine's own broadcast, else the one that this machine listens to, else
-/// the only one that mDNS finds. With several to choose from it takes none. In a household it takes of those that mDNS
-/// finds only a member's, and the only member's if there are strangers' too: a name proves nothing, and a song that is
-/// sent is for the household. Owns no socket, thread or clock.
+/// A name is a broadcast's; if mDNS finds none that is called so, a broadcast at the host of that name is taken, by the
+/// same rules. Without a name or an address it takes this machine's own broadcast, else the one that this machine
+/// listens to, else the only one that mDNS finds. With several to choose from it takes none. In a household it takes of
+/// those that mDNS finds only a member's, and the only member's if there are strangers' too: a name proves nothing, and
+/// a song that is sent is for the household. Owns no socket, thread or clock.
 public struct ControlSession {
     private enum Phase {
         /// Programs of this machine were called by their local sockets. `deadline`: when all that will greet have.

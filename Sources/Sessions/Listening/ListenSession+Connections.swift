@@ -184,8 +184,8 @@ extension ListenSession {
         if isMember(of: id) { loseBroadcaster(now) }
     }
 
-    /// Refuses a peer that sent what makes no sense. One that left in the middle of something is lost, and dialled again
-    /// like any other; why is told if it had not greeted.
+    /// Refuses a peer that sent what makes no sense. One that left in the middle of something is lost, and dialled
+    /// again like any other; why is told if it had not greeted.
     mutating func broke(_ id: ConnectionID, _ error: ConnectionSecurityError, _ now: HostTime) {
         guard let link = connections[id] else { return }
         guard error.isEarlyEnd else { return refuse(id, Refusal(.protocolError, "\(error)"), now) }

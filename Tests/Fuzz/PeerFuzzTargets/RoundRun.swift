@@ -8,8 +8,8 @@ import WireProtocol
 
 /// A round among Tuttis that are found, some of them members, who say anything.
 ///
-/// Only members that are meant, and that greeted as such, count as told. Documents come whole. A round that tells ends in
-/// time, and nothing follows its end; one that enrols never ends by itself.
+/// Only members that are meant, and that greeted as such, count as told. Documents come whole. A round that tells ends
+/// in time, and nothing follows its end; one that enrols never ends by itself.
 struct RoundRun {
     private static let byteLimit = 512 * 1024
     private let keys = HandshakeRun.keys

@@ -11,8 +11,8 @@ import WireProtocol
 ///     welcomed-listener ADDRESS:PORT
 ///
 /// Calls a broadcaster, and asks for its clock by UDP until it is answered. Then it leaves. Its lines, in hexadecimal:
-/// `EPHEMERAL` with the key that its first message carries in clear, `CLOCK-KEY` with the one that it was welcomed with,
-/// and `CLOCK-ANSWERED`. Ends with status 1 if it was not welcomed or not answered.
+/// `EPHEMERAL` with the key that its first message carries in clear, `CLOCK-KEY` with the one that it was welcomed
+/// with, and `CLOCK-ANSWERED`. Ends with status 1 if it was not welcomed or not answered.
 @main
 enum WelcomedListener {
     /// The welcome, among all that comes.

@@ -43,8 +43,8 @@ extension ProgrammeBroadcastTests {
         #expect(broadcast.outcomes.last?.text.contains("past the song's end") == true)
     }
 
-    /// What comes of a song from a server in which a place past its end is sought: nothing, or its last packets; all of it
-    /// if the place cannot be looked for.
+    /// What comes of a song from a server in which a place past its end is sought: nothing, or its last packets; all of
+    /// it if the place cannot be looked for.
     enum Tail: CaseIterable { case nothing, lastPackets, wholeSong }
 
     /// Seeks to the first minute of a song that nobody knows to be of ten seconds, and finds what there is.

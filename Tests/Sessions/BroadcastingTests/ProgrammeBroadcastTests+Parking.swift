@@ -147,8 +147,8 @@ extension ProgrammeBroadcastTests {
         #expect(titles(broadcast) == ["/a", "/pipe", "/c"] && broadcast.closedSources.contains(Epoch(3)))
     }
 
-    /// After three seconds of the second song of a source that cannot seek, `previous` opens that song again. While this
-    /// goes on, other commands lead elsewhere and back to the item: to its beginning.
+    /// After three seconds of the second song of a source that cannot seek, `previous` opens that song again. While
+    /// this goes on, other commands lead elsewhere and back to the item: to its beginning.
     @Test func aFurtherSongThatIsOpenedAgainDoesNotStandForItsItemsBeginning() throws {
         var broadcast = playing(["a", "pipe"])
         perform(.next, &broadcast)

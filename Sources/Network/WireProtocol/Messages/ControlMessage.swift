@@ -33,8 +33,8 @@ public enum ControlMessage: Hashable, Sendable {
     case command(Command)
     /// How the listener that says so is set: once it is welcome, and after each change.
     case settings(ListenerSettings)
-    /// The volume that all listeners' own volumes are scaled by. A listener with loudspeakers sends it back once it plays
-    /// by it.
+    /// The volume that all listeners' own volumes are scaled by. A listener with loudspeakers sends it back once it
+    /// plays by it.
     case groupVolume(VolumeSetting)
     /// The title of the item that plays after the present one, for a listener's display: a text of at most 256 bytes,
     /// empty if nothing does. Sent to a listener that joins, unless it is empty, and to all after each change.
