@@ -194,8 +194,10 @@ public struct ControlSession {
         let link = Link(
             connection: PeerConnection(direction: dial == nil ? .local : .dialed, address: address, now: now),
             origin: origin)
-        guard connections.add(id, link, dial: dial, now: now) == .taken else {
-            return actions.append(.close(id))
+        switch connections.add(id, link, dial: dial, now: now) {
+        case .taken: break
+        case .takenInstead(of: let other): closed(other, now)
+        case .doubled, .full, .crowded, .addressFull: return actions.append(.close(id))
         }
         actions.append(.send(id, WireEncoder.greeting(greeting)))
     }

@@ -110,6 +110,28 @@ import WireProtocol
         #expect(scene.closed == [2] && scene.ending == nil)
     }
 
+    /// Whoever announces many broadcasts at one address keeps out nobody at another.
+    @Test func ofACrowdAtOneAddressOneMakesRoomForAMember() throws {
+        var scene = ControlScene(.any, [Self.pause], inHousehold: true)
+        // A program of this machine that never greets keeps its place.
+        scene.handle(.opened(ConnectionID(0), .ownListener, address: "socket 0"))
+        scene.handle(.calledLocalPrograms)
+        scene.wait(ControlLimits.localTime + .milliseconds(5))
+        let count = ControlLimits.connectionCount
+        for number in 1...count { scene.find(String(repeating: "x", count: number)) }
+        scene.wait(ControlLimits.choiceTime + .milliseconds(10))
+        try #require(scene.dials.count == count)
+        for (index, dial) in scene.dials.dropLast().enumerated() {
+            scene.handle(.opened(ConnectionID(index + 1), .dialed(dial), address: "10.0.0.66"))
+        }
+        #expect(scene.closed.isEmpty)
+        scene.open(count, as: .member, by: scene.dials[count - 1])
+        #expect(scene.closed == [count - 1])
+        scene.greet(count, "Den")
+        scene.wait(ControlLimits.answerPatience)
+        #expect(scene.answers == [.connected("Den")])
+    }
+
     @Test func withStrangersOnlyAllAreNamed() {
         var scene = searching(["Den", "Attic"])
         for index in 0...1 { scene.open(index, as: .stranger, by: scene.dials[index]) }

@@ -147,6 +147,7 @@ public struct SponsorSession {
 
     private mutating func opened(_ id: ConnectionID, _ address: String, _ dial: Dialer.Dial, _ now: HostTime) {
         let link = Link(connection: PeerConnection(direction: .dialed, address: address, now: now), dial: dial)
+        // It calls one contact, which has one connection: none has to make room for another.
         guard case .calling = phase, connections.add(id, link, dial: dial, now: now) == .taken else {
             return actions.append(.close(id))
         }
