@@ -45,6 +45,12 @@ final class RawPeer {
         }
     }
 
+    /// Makes its end a reset.
+    func resetAtEnd() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    }
+
     func say(_ bytes: [UInt8]) {
         if socket?.send(ByteBuffer(bytes: bytes)) == nil {
             _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))

@@ -102,8 +102,9 @@ final class ConnectionHandler: ChannelInboundHandler {
     private func open(_ context: ChannelHandlerContext) {
         guard channel == nil else { return }
         channel = context.channel
-        context.writeAndFlush(wrapOutboundOut(security.opening), promise: nil)
+        // First, because writing ends the connection if the other side is gone already.
         network.opened(self)
+        context.writeAndFlush(wrapOutboundOut(security.opening), promise: nil)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -138,11 +139,19 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    /// All that NIO tells of a channel that ends before it has told that the channel is active: one that was dialled is
+    /// opened here before that.
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    private func end() {
         let wasOpen = channel != nil
         channel = nil
         if wasOpen { noteEnd() }
         network.closed(id)
-        context.fireChannelInactive()
     }
 
     /// Tells of a connection that ended in the middle of something, unless this side ended it or told already why it

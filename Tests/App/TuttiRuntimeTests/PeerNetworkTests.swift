@@ -1,0 +1,84 @@
+import NIOCore
+import NIOPosix
+import Peering
+import SecureChannel
+import StreamTestKit
+import Synchronization
+import Testing
+
+@testable import TuttiRuntime
+
+/// What a network tells of connections that end as they open: with real sockets.
+@Suite(.timeLimit(.minutes(5))) struct PeerNetworkTests {
+    /// As a port scanner does it. The network finds that out when it writes.
+    @Test func aCallerThatIsGoneBeforeItIsHeardHasOpenedAndClosed() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop: any EventLoop = group.next()
+        let network = PeerNetwork(loop: loop, keys: .random())
+        let witness = Witness()
+        network.delegate = witness
+        let port = try await network.listen(on: 0).get()
+        // On the event loop, which accepts nobody meanwhile.
+        let hasCalled = try await loop.submit {
+            let caller = RawPeer(port: port)
+            caller?.resetAtEnd()
+            return caller != nil
+        }.get()
+        #expect(hasCalled)
+        #expect(try await witness.events(2) == [.opened, .closed])
+        try await loop.flatSubmit { network.shutDown() }.get()
+        try await group.shutdownGracefully()
+    }
+
+    @Test func aCallThatEndsBeforeItIsActiveHasOpenedAndClosed() async throws {
+        let directory = TemporaryDirectory()
+        let path = directory.path + "/socket"
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop: any EventLoop = group.next()
+        let callee = PeerNetwork(loop: loop, keys: .random())
+        try await loop.flatSubmit { callee.listenLocally(at: path) }.get()
+        let network = PeerNetwork(loop: loop, keys: .random())
+        let witness = Witness { network.abort($0) }
+        network.delegate = witness
+        try await loop.flatSubmit { network.connectLocally(to: path) }.get()
+        #expect(try await witness.events(2) == [.opened, .closed])
+        try await loop.flatSubmit { network.shutDown().and(callee.shutDown()).map { _ in } }.get()
+        try await group.shutdownGracefully()
+    }
+
+    private final class Witness: PeerNetworkDelegate, Sendable {
+        enum Event: Sendable {
+            case opened, closed
+        }
+
+        private let noted = Mutex<[Event]>([])
+        private let onOpen: @Sendable (ConnectionID) -> Void
+
+        init(onOpen: @escaping @Sendable (ConnectionID) -> Void = { _ in }) { self.onOpen = onOpen }
+
+        /// Waits up to five seconds for as many, and returns all there are.
+        func events(_ count: Int) async throws -> [Event] {
+            for _ in 0..<500 where noted.withLock({ $0.count }) < count { try await Task.sleep(for: .milliseconds(10)) }
+            return noted.withLock { $0 }
+        }
+
+        func networkDidOpen(
+            _ id: ConnectionID, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial?
+        ) {
+            noted.withLock { $0.append(.opened) }
+            onOpen(id)
+        }
+
+        func networkDidFail(_ dial: Dialer.Dial, _ failure: DialFailure) {}
+
+        func networkDidAuthenticate(_ id: ConnectionID, _ peer: AuthenticatedPeer) {}
+
+        func networkDidBreak(_ id: ConnectionID, _ error: ConnectionSecurityError) {}
+
+        func networkDidReceive(_ id: ConnectionID, _ bytes: ByteBuffer) {}
+
+        func networkDidWrite(_ id: ConnectionID, byteCount: Int) {}
+
+        func networkDidClose(_ id: ConnectionID) { noted.withLock { $0.append(.closed) } }
+    }
+}
