@@ -20,10 +20,12 @@ struct MPEGRun {
 
     func violation() -> String? {
         let steps = self.steps()
-        guard let format = format(of: steps), let one = Pass(format), let other = Pass(format) else { return nil }
+        // As floats they are 0 and 12.
+        guard let format = format(of: steps), let one = Pass(format, memory: 0), let other = Pass(format, memory: 0x41)
+        else { return nil }
         for step in steps {
-            for (pass, byte) in [(one, UInt8(0)), (other, 0x41)] {
-                Self.fillFreeMemory(with: byte)
+            for pass in [one, other] {
+                pass.fillFreeMemory()
                 if let violation = Self.take(step, pass) { return violation }
             }
             guard one.digest == other.digest, one.decoder.damagedPacketCount == other.decoder.damagedPacketCount else {
@@ -31,13 +33,6 @@ struct MPEGRun {
             }
         }
         return nil
-    }
-
-    /// Leaves a byte in the memory that is given out next. As floats they are 0 and 12.
-    private static func fillFreeMemory(with byte: UInt8) {
-        let blocks = (1...16).map { UnsafeMutableRawBufferPointer.allocate(byteCount: $0 << 10, alignment: 16) }
-        for block in blocks { block.initializeMemory(as: UInt8.self, repeating: byte) }
-        for block in blocks { block.deallocate() }
     }
 
     private static func take(_ step: Step, _ pass: Pass) -> String? {
@@ -114,10 +109,24 @@ struct MPEGRun {
 private final class Pass {
     let decoder: any AudioPacketDecoder
     private(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+    private let memory: UInt8
 
-    init?(_ format: AudioStreamFormat) {
+    /// - Parameter memory: what all bytes are of the memory that it is given.
+    init?(_ format: AudioStreamFormat, memory: UInt8) {
+        self.memory = memory
+        Self.fillFreeMemory(with: memory)
         guard let decoder = try? DecoderRun.catalog.makeDecoder(for: format) else { return nil }
         self.decoder = decoder
+    }
+
+    /// Call it before each step: with a packet of free format the library is opened anew, and others may take buffers.
+    func fillFreeMemory() { Self.fillFreeMemory(with: memory) }
+
+    /// Leaves a byte in the memory that is given out next.
+    private static func fillFreeMemory(with byte: UInt8) {
+        let blocks = (1...16).map { UnsafeMutableRawBufferPointer.allocate(byteCount: $0 << 10, alignment: 16) }
+        for block in blocks { block.initializeMemory(as: UInt8.self, repeating: byte) }
+        for block in blocks { block.deallocate() }
     }
 
     func decode(_ packet: [UInt8], _ frameCount: Int) -> String? {
