@@ -78,7 +78,7 @@ public enum BroadcastLimits {
     static let jumpLead = TimeSpan.milliseconds(500)
     /// From the decision to the first sound of a song that is jumped to, where sound cards give back what they hold.
     static let jumpDelay = TimeSpan.milliseconds(150)
-    /// Whoever asked waits so long for the outcome of a command.
+    /// Whoever asked waits so long for the outcome of a command: a controller's limit of the same name.
     static let answerTime = TimeSpan.seconds(1)
     /// A command to play is answered after this time, though no listener is ready yet.
     static let startPatience = TimeSpan.milliseconds(400)

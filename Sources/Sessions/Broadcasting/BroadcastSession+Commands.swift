@@ -86,7 +86,7 @@ extension BroadcastSession {
             // Sources that open slowly are no reason to keep commands without end.
             if pendingCommands.count == BroadcastLimits.pendingCommandCount {
                 var oldest = pendingCommands.removeFirst()
-                oldest.text = "no word yet whether that is heard: see 'tutti status'"
+                oldest.add("no word yet whether that is heard: see 'tutti status'")
                 finish(oldest, ClockMapping.identity.session(at: now), now)
             }
             pendingCommands.append(pending)

@@ -78,8 +78,7 @@ extension BroadcastSession {
         var pending = setting.pending
         let silent = setting.awaited.keys.compactMap { connections[$0]?.connection.name }.sorted()
         if !silent.isEmpty {
-            let texts = [pending.text, "no word from \(Self.list(silent)) yet: see 'tutti status'"]
-            pending.text = texts.filter { !$0.isEmpty }.joined(separator: "; ")
+            pending.add("no word from \(Self.list(silent)) yet: see 'tutti status'")
         }
         // A ramp, and what the sound card holds.
         finish(pending, ClockMapping.identity.session(at: now) + BroadcastLimits.deviceLead, now)

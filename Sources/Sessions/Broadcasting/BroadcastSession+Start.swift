@@ -69,6 +69,10 @@ extension BroadcastSession {
 
     /// Finishes when the programme is over, and every listener has heard the last frame or should have.
     mutating func decideEnd(_ now: HostTime) {
+        // Commands may have led past its end before the first sound.
+        if case .idle = phase, programme.transport == .idle, !configuration.staysIdle {
+            return finish(.completed, now)
+        }
         guard isPlaying, opening.track == nil, timeline.comingCount == 0, let last = lastInstant else { return }
         let session = ClockMapping.identity.session(at: now)
         guard session >= last else { return }

@@ -104,12 +104,14 @@ public struct BroadcastSession {
         case .standing(let id, let standing): note(standing, of: id, now)
         case .access(let access): follow(access, now)
         case .pins(let pins): learn(pins, now)
-        case .broken(let id, let error): broke(id, error, now)
+        case .broken(let id, let error):
+            if error.isEarlyEnd { isOfOneConnection = isOfStranger(id) }
+            broke(id, error, now)
         case .received(let id, let bytes): attend(to: id, now) { $0.receive(id, bytes, now) }
         case .wrote(let id, let byteCount):
             attend(to: id, now) { $0.connections[id]?.noteWritten(byteCount, now) }
         case .closed(let id):
-            isOfOneConnection = isPlaying && connections[id]?.isStranger ?? true
+            isOfOneConnection = isOfStranger(id)
             drop(id, nil, now)
         case .source(let epoch, let event): read(event, of: epoch, now)
         case .command(let command, let asker): perform(command, from: .own(asker), now)
@@ -122,6 +124,10 @@ public struct BroadcastSession {
         defer { actions = [] }
         return actions
     }
+
+    /// Whether nothing follows for others from the end of this connection: before the song plays, any event may cause
+    /// its start.
+    private func isOfStranger(_ id: ConnectionID) -> Bool { isPlaying && connections[id]?.isStranger ?? true }
 
     /// Handles one connection's event and what follows for that connection. Each of many listeners is heard a few times
     /// a second, so the others are looked at only if the event changed this one's standing in the broadcast.

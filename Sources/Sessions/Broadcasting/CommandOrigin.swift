@@ -47,6 +47,9 @@ struct PendingCommand {
         origins = origins.filter { $0 != origin }.suffix(Self.originCount - 1) + [origin]
     }
 
+    /// Adds something that is to be told with the outcome.
+    mutating func add(_ further: String) { text = text.isEmpty ? further : "\(text); \(further)" }
+
     private static let originCount = 4
 
     /// Whether it asks for another place of the song.

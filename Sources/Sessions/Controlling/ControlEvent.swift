@@ -132,10 +132,11 @@ public enum ControlLimits {
     public static let choiceTime = TimeSpan.milliseconds(150)
     /// How long broadcasts that are asked may take to answer once one has.
     public static let answerPatience = TimeSpan.milliseconds(300)
-    /// How long mDNS may take to name a broadcast before the host of that name is asked; and before a broadcast of
-    /// another name is taken there.
+    /// How long mDNS may take to name a broadcast before the host of that name is asked.
     public static let hostTime = TimeSpan.milliseconds(400)
-    public static let nameTime = TimeSpan.seconds(1)
+    /// The same before a broadcast of another name is taken there: mDNS asks twice, a second apart (RFC 6762 section
+    /// 5.2).
+    public static let nameTime = TimeSpan.milliseconds(1_250)
     /// A broadcast must be found within this time, and then answer within this time.
     public static let patience = TimeSpan.seconds(3)
     /// A request must be answered within this time.

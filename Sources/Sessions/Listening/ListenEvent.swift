@@ -22,8 +22,9 @@ public enum ListenEvent: Sendable {
     case authenticated(ConnectionID, PeerKey, PeerStanding = .stranger)
     /// The other side of a connection is this from now on.
     case standing(ConnectionID, PeerStanding)
-    /// Who may do what from now on: ``ListenConfiguration/access``.
-    case access(AccessPolicy)
+    /// Who may do what from now on: ``ListenConfiguration/access``; and what the household says of the broadcaster, nil
+    /// if nothing: it may have left.
+    case access(AccessPolicy, broadcaster: PeerStanding? = nil)
     /// Which names belong to which keys, at first and whenever that changes.
     case pins(PinnedNames)
     /// What came over a connection is no longer what a peer sends, or it ended in the middle.

@@ -20,14 +20,14 @@ extension ListenSession {
         refuseIfDenied(id, now)
     }
 
-    mutating func follow(_ access: AccessPolicy, _ now: HostTime) {
+    /// - Parameter standing: what the household says of the broadcaster; nil if nothing.
+    mutating func follow(_ access: AccessPolicy, broadcaster standing: PeerStanding?, _ now: HostTime) {
         configuration.access = access
         // Those that have not introduced themselves yet are judged when they do.
         for id in connections.ids where connections[id]?.connection.isIdentified == true { refuseIfDenied(id, now) }
-        // Nor is what it holds of somebody who has left and may not feed it any more.
-        if let reception, reception.left != nil, access.denial(of: .broadcast, to: reception.standing) != nil {
-            endReception(now)
-        }
+        // What it holds of somebody who has left, and may not feed it any more, is not heard, either.
+        guard let reception, reception.left != nil else { return }
+        if access.denial(of: .broadcast, to: standing ?? reception.standing) != nil { endReception(now) }
     }
 
     private mutating func refuseIfDenied(_ id: ConnectionID, _ now: HostTime) {

@@ -110,15 +110,15 @@ extension ListenSession {
 
     /// Returns the reception that goes on, or a new one.
     private mutating func membership(of greeting: Greeting, over id: ConnectionID, _ now: HostTime) -> Reception {
-        let standing = connections[id]?.connection.standing ?? .stranger
+        let connection = connections[id]?.connection
         if var reception, reception.broadcaster.process == greeting.process {
-            reception.rejoin(over: id, standing, now: now)
+            reception.rejoin(over: id, connection, now: now)
             return reception
         }
         if reception != nil { actions.append(.silence(fade: ListenLimits.stopFade)) }
         actions.append(.setGroupVolume(VolumeSetting()))
         clock.forget()
         ownCommands.forget()
-        return Reception(of: greeting, acquaintance(id), standing, over: id, now: now)
+        return Reception(of: greeting, acquaintance(id), over: id, connection, now: now)
     }
 }

@@ -81,7 +81,7 @@ public struct ListenSession {
         case .dialFailed(let dial, let failure): dialFailed(dial, failure, now)
         case .authenticated(let id, let key, let standing): authenticate(id, key, standing, now)
         case .standing(let id, let standing): note(standing, of: id, now)
-        case .access(let access): follow(access, now)
+        case .access(let access, let standing): follow(access, broadcaster: standing, now)
         case .pins(let pins): connections.pins = pins
         case .broken(let id, let error): broke(id, error, now)
         case .received(let id, let bytes): receive(id, bytes, now)
@@ -177,6 +177,9 @@ public struct ListenSession {
 
     /// Name of the broadcaster that feeds this listener.
     public var broadcasterName: String? { reception?.broadcaster.name }
+
+    /// The key that it has proved to have; nil for this machine's own broadcast.
+    public var broadcasterKey: PeerKey? { reception?.key }
 
     /// Whether the broadcast goes into a file.
     public var isRecorder: Bool { configuration.isRecorder }

@@ -24,6 +24,8 @@ struct Reception {
     let broadcaster: Greeting
     /// How well it was known when it was joined.
     let acquaintance: Acquaintance
+    /// The key that the broadcaster has proved to have.
+    let key: PeerKey?
     /// What the broadcaster is to this machine, or was when it left.
     private(set) var standing: PeerStanding
     private(set) var stage: Stage
@@ -36,12 +38,13 @@ struct Reception {
     private var hasToldMissingClock = false
 
     init(
-        of broadcaster: Greeting, _ acquaintance: Acquaintance, _ standing: PeerStanding, over id: ConnectionID,
+        of broadcaster: Greeting, _ acquaintance: Acquaintance, over id: ConnectionID, _ connection: PeerConnection?,
         now: HostTime
     ) {
         self.broadcaster = broadcaster
         self.acquaintance = acquaintance
-        self.standing = standing
+        key = connection?.remoteKey
+        standing = connection?.standing ?? .stranger
         stage = .member(id)
         joined = now
     }
@@ -60,9 +63,9 @@ struct Reception {
     // MARK: Transitions
 
     /// Goes on over another connection to the broadcaster.
-    mutating func rejoin(over id: ConnectionID, _ standing: PeerStanding, now: HostTime) {
+    mutating func rejoin(over id: ConnectionID, _ connection: PeerConnection?, now: HostTime) {
         stage = .member(id)
-        self.standing = standing
+        standing = connection?.standing ?? .stranger
         joined = now
         reports = ReportSchedule()
         nextTitle = nil

@@ -145,7 +145,7 @@ public struct Programme: Sendable {
         return true
     }
 
-    /// Acts on a seek that turned out to go past the end of the current item: as `next`, but starts no sound.
+    /// Acts on a seek that turned out to go past the end of the current item: as `next`. What was paused is stopped.
     public mutating func passEnd(of id: ItemID) -> ProgrammeEffect {
         guard id == current else { return .none }
         defer { findFollowing() }

@@ -46,6 +46,27 @@ import Testing
         try await group.shutdownGracefully()
     }
 
+    /// It may say much to which there is an answer.
+    @Test func aCallerThatTakesNothingIsCutOff() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop: any EventLoop = group.next()
+        let network = PeerNetwork(loop: loop, keys: .random(), backlogLimit: 1 << 20)
+        let witness = Witness { id in
+            for _ in 0..<1 << 10 { network.send(ByteBuffer(repeating: 1, count: 1 << 10), to: id) }
+        }
+        network.delegate = witness
+        let port = try await network.listen(on: 0).get()
+        let caller = try #require(RawPeer(port: port))
+        #expect(try await witness.events(1) == [.opened])
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(try await witness.events(1) == [.opened])
+        try await loop.submit { network.send(ByteBuffer(bytes: [1]), to: ConnectionID(0)) }.get()
+        #expect(try await witness.events(2) == [.opened, .closed])
+        try await loop.flatSubmit { network.shutDown() }.get()
+        try await group.shutdownGracefully()
+        _ = caller
+    }
+
     private final class Witness: PeerNetworkDelegate, Sendable {
         enum Event: Sendable {
             case opened, closed

@@ -36,6 +36,11 @@ import WireProtocol
         messages(broadcast, id).compactMap { if case .outcome(let outcome) = $0 { outcome } else { nil } }
     }
 
+    /// When the last one takes effect; nil if it was refused.
+    private func effect(_ broadcast: ScriptedBroadcast) -> SessionTime? {
+        if case .done(_, let effect)? = outcomes(broadcast, 3).last?.verdict { effect } else { nil }
+    }
+
     /// What a follower makes of all that it was sent; nil if a change was missing.
     private func followed(_ broadcast: ScriptedBroadcast, _ id: Int) -> ProgrammeState? {
         var state: ProgrammeState?
@@ -199,7 +204,7 @@ import WireProtocol
 
     // MARK: Listeners
 
-    @Test func aListenersVolumeIsItsOwn() {
+    @Test func aListenersVolumeIsItsOwn() throws {
         var broadcast = playing()
         for id in [1, 2] { broadcast.say(WireEncoder.settings(ListenerSettings()), id) }
         let command = Command(.listeners(.volume(.step(-5)), of: .named("Listener 2")))
@@ -210,7 +215,7 @@ import WireProtocol
         #expect(outcomes(broadcast, 3).isEmpty)
         broadcast.say(WireEncoder.settings(ListenerSettings(volume: VolumeSetting(level: 95))), 2)
         #expect(outcomes(broadcast, 3).count == 1 && refusal(broadcast) == nil)
-        guard case .done(_, let effect)? = outcomes(broadcast, 3).last?.verdict else { return }
+        let effect = try #require(effect(broadcast))
         #expect(effect > SessionTime(nanoseconds: broadcast.now.nanoseconds))
     }
 
@@ -259,7 +264,7 @@ import WireProtocol
         return broadcast
     }
 
-    @Test func theGroupsVolumeIsDoneOnceAllPlayByIt() {
+    @Test func theGroupsVolumeIsDoneOnceAllPlayByIt() throws {
         var broadcast = playingWithConfirmations()
         for (index, change) in [VolumeChange.level(40), .step(5), .mute].enumerated() {
             ask(.listeners(.volume(change), of: .all), &broadcast)
@@ -271,7 +276,7 @@ import WireProtocol
             }
             #expect(outcomes(broadcast, 3).count == index + 1 && outcomes(broadcast, 3).last?.text == "")
         }
-        guard case .done(_, let effect)? = outcomes(broadcast, 3).last?.verdict else { return }
+        let effect = try #require(effect(broadcast))
         #expect(effect > SessionTime(nanoseconds: broadcast.now.nanoseconds))
     }
 

@@ -85,12 +85,13 @@ extension ProgrammeBroadcastTests {
         let epoch = try seekPastTheEnd(of: &broadcast, tail)
         #expect(titles(broadcast).last == "/b" && broadcast.closedSources.contains(epoch))
         #expect(broadcast.outcomes.isEmpty)
+        let second = broadcast.opened.last?.epoch
         giveSong(&broadcast)
         #expect(broadcast.outcomes.map(\.text) == ["that is past the song's end: the next one follows"])
         // It is none that cannot be played.
         #expect(broadcast.session.programme.item(first)?.hasFailed == false && pastTheEnd(broadcast).isEmpty)
         broadcast.wait(.milliseconds(500), draining: 1)
-        #expect(broadcast.session.song.epoch == broadcast.opened.last?.epoch)
+        #expect(broadcast.session.song.epoch == second)
     }
 
     @Test func aSeekPastTheEndOfALinkIsTheNextLink() throws {
@@ -108,6 +109,21 @@ extension ProgrammeBroadcastTests {
         #expect(broadcast.outcomes.map(\.text) == ["that is past the end of the last song: the programme is over"])
         broadcast.wait(.seconds(3), draining: 1)
         #expect(broadcast.outcome == .completed)
+    }
+
+    /// Nobody would hear anything any more, and nothing would end it.
+    @Test(arguments: [true, false]) func aProgrammeThatCommandsLeadPastItsEndBeforeItBeganIsOver(
+        isLengthKnown: Bool
+    ) throws {
+        var broadcast = ScriptedBroadcast { $0.programme = ScriptedBroadcast.programme(["a"]) }
+        broadcast.give(seconds: 10)
+        if isLengthKnown {
+            perform(.next, &broadcast)
+        } else {
+            _ = try seekPastTheEnd(of: &broadcast)
+            #expect(broadcast.outcomes.map(\.text) == ["that is past the end of the last song: the programme is over"])
+        }
+        #expect(broadcast.outcomes.count == 1 && broadcast.outcome == .completed)
     }
 
     /// Whoever asked has gone by then.

@@ -193,15 +193,19 @@ import WireProtocol
         #expect(listener.session.broadcasterName == (isMember && started > 1_000 ? "Other" : "Lost"))
     }
 
-    /// It joined a household while it played out what it held.
-    @Test(arguments: [PeerStanding.stranger, .member])
-    func aLostStrangerIsNotHeardAnyMoreInAHousehold(standing: PeerStanding) throws {
-        var listener = try lost(keys[1], standing: standing)
-        var access = AccessPolicy()
-        access.household = "Home"
-        listener.handle(.access(access))
-        #expect(listener.session.broadcasterName == (standing == .member ? "Lost" : nil))
-        #expect(listener.silenceCount == (standing == .member ? 0 : 1))
+    /// A household that it came into, or that changed, while it played out what it held.
+    @Test(
+        arguments: [
+            (.stranger, nil, false), (.stranger, .member, true), (.member, nil, true), (.member, .removed, false),
+        ] as [(PeerStanding, PeerStanding?, Bool)])
+    func aLostBroadcastIsHeardWhileTheHouseholdLetsItIn(
+        was: PeerStanding, becomes: PeerStanding?, isHeard: Bool
+    ) throws {
+        var listener = try lost(keys[1], standing: was)
+        #expect(listener.session.broadcasterKey == keys[1])
+        listener.handle(.access(AccessPolicy(household: "Home"), broadcaster: becomes))
+        #expect(listener.session.broadcasterName == (isHeard ? "Lost" : nil))
+        #expect(listener.silenceCount == (isHeard ? 0 : 1))
     }
 
     @Test func theSuccessorOfALostBroadcastOnItsMachineIsTakenAtOnce() throws {

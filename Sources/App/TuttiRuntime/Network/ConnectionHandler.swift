@@ -63,7 +63,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         guard let last = pieces.popLast() else { return }
         for piece in pieces { channel.write(piece, promise: nil) }
         channel.writeAndFlush(last).whenSuccess { [network, id, byteCount = outbox.byteCount] in
-            network.delegate?.networkDidWrite(id, byteCount: byteCount)
+            network.wrote(id, byteCount: byteCount)
         }
     }
 

@@ -48,6 +48,9 @@ final class HouseholdConnector {
     /// Nil in open mode.
     var household: Household? { meetings.household }
 
+    /// What the holder of a key is to this machine by its household alone; nil if that says nothing of it.
+    func standing(of key: PeerKey) -> PeerStanding? { meetings.standing(of: key) }
+
     var notice: HouseholdNotice {
         guard let household else { return .open }
         return switch household.standing(of: key) {

@@ -22,6 +22,10 @@ final class PeerNetwork {
     private var connections: [ConnectionID: ConnectionHandler] = [:]
     /// What to send over which connection in this turn of the loop.
     private var outboxes: [ConnectionID: ConnectionHandler.Outbox] = [:]
+    /// Bytes of messages that were sent and that the socket has not taken.
+    private var backlogs: [ConnectionID: Int] = [:]
+    /// Whose backlog grows beyond this takes nothing, or too slowly, and is cut off; nil where the session bounds it.
+    private let backlogLimit: Int?
     private var nextID = 0
     private var isClosed = false
 
@@ -30,10 +34,13 @@ final class PeerNetwork {
 
     /// - Parameter keys: what this peer proves to have, over TCP. Local sockets need none: the file system decides who
     ///   may use them.
-    init(loop: any EventLoop, keys: PeerKeyPair, household: HouseholdConnector? = nil) {
+    init(
+        loop: any EventLoop, keys: PeerKeyPair, household: HouseholdConnector? = nil, backlogLimit: Int? = nil
+    ) {
         self.loop = loop
         self.keys = keys
         self.household = household
+        self.backlogLimit = backlogLimit
         household?.send = { [weak self] id, message in self?.send(message, to: id) }
         household?.onStanding = { [weak self] id, standing in self?.delegate?.networkDidChange(id, standing) }
         household?.onChange = { [weak self] in self?.delegate?.networkDidChangeHousehold() }
@@ -132,6 +139,13 @@ final class PeerNetwork {
     /// Sends at the end of this turn of the loop, so that everything an event produces goes out in one piece.
     func send(_ bytes: ByteBuffer, to id: ConnectionID) {
         guard connections[id] != nil else { return }
+        let backlog = backlogs[id, default: 0] + bytes.readableBytes
+        backlogs[id] = backlog
+        if let backlogLimit, backlog > backlogLimit {
+            // What it is sent may be the answer to what it sends: that ends with this turn.
+            outboxes[id] = nil
+            return loop.execute { self.abort(id) }
+        }
         if outboxes.isEmpty { loop.execute { self.flush() } }
         outboxes[id, default: ConnectionHandler.Outbox()].append(bytes)
     }
@@ -208,9 +222,16 @@ final class PeerNetwork {
         delegate?.networkDidAuthenticate(id, AuthenticatedPeer(key: key, binding: binding, standing: standing))
     }
 
+    /// The handler's connection has taken messages of so many bytes.
+    func wrote(_ id: ConnectionID, byteCount: Int) {
+        backlogs[id]? -= byteCount
+        delegate?.networkDidWrite(id, byteCount: byteCount)
+    }
+
     /// The handler's connection is gone.
     func closed(_ id: ConnectionID) {
         guard connections.removeValue(forKey: id) != nil else { return }
+        backlogs[id] = nil
         unintroduced[id] = nil
         household?.close(id)
         delegate?.networkDidClose(id)

@@ -33,6 +33,9 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     private var clock: ClockClientThread?
     private var relay: ControlRelay?
 
+    /// Reports are small, but songs that this machine adds to the broadcast go the same way.
+    private static let backlogLimit = 1 << 20
+
     /// - Parameters:
     ///   - makeQueue: opens the sound device; by default the one in the options.
     ///   - recorder: takes the place of the sound device.
@@ -45,7 +48,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         self.emit = emit
         keys = identity.keys
         household = HouseholdConnector(identity: identity, loop: loop, emit: emit)
-        network = PeerNetwork(loop: loop, keys: keys, household: household)
+        network = PeerNetwork(loop: loop, keys: keys, household: household, backlogLimit: Self.backlogLimit)
         let rateStore = ClockRateStore(memory: options.memory, loop: loop, emit: emit)
         self.rateStore = rateStore
         pinKeeper = PinKeeper(store: options.pins, loop: loop, emit: emit)
@@ -179,7 +182,8 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
 
     func networkDidChangeHousehold() {
         emit(.notice(.household(household.notice)))
-        driver?.handle(.access(access))
+        let standing = driver?.session.broadcasterKey.flatMap { household.standing(of: $0) }
+        driver?.handle(.access(access, broadcaster: standing))
     }
 
     func networkDidBreak(_ id: ConnectionID, _ error: ConnectionSecurityError) { driver?.handle(.broken(id, error)) }

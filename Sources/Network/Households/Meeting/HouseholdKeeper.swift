@@ -45,6 +45,15 @@ public struct HouseholdKeeper: Sendable {
         return household.isMember(meeting.remoteKey) || hasProof ? .member : .stranger
     }
 
+    /// What the holder of a key is by the document alone; nil if that says nothing of it.
+    public func standing(of key: PeerKey) -> PeerStanding? {
+        if key == keys.key { return .thisMachine }
+        guard let household else { return nil }
+        if household.isOut(key) { return .removed }
+        guard isMember else { return .stranger }
+        return household.isMember(key) ? .member : nil
+    }
+
     // MARK: Meetings
 
     /// What to say first; nil in open mode, and after this machine was removed.

@@ -43,6 +43,10 @@ public struct HouseholdMeetings<ID: Hashable & Sendable>: Sendable {
     /// Nil in open mode.
     public var household: Household? { keeper.household }
 
+    /// What the holder of a key is by the household alone, for one to whom there is no channel; nil if that says
+    /// nothing of it.
+    public func standing(of key: PeerKey) -> PeerStanding? { keeper.standing(of: key) }
+
     // MARK: Channels
 
     /// Begins with a channel whose other end has proved its key.

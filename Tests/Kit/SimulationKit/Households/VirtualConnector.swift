@@ -35,6 +35,8 @@ final class VirtualConnector {
 
     var household: Household? { meetings.household }
 
+    func standing(of key: PeerKey) -> PeerStanding? { meetings.standing(of: key) }
+
     /// Returns who may do what now.
     func policy(_ chosen: AccessPolicy) -> AccessPolicy {
         var policy = chosen

@@ -15,7 +15,10 @@ extension ListenNode {
         guard let connector else { return }
         connector.onAuthenticated = { [unowned self] in handle(.authenticated($0, $1, $2)) }
         connector.onStanding = { [unowned self] in handle(.standing($0, $1)) }
-        connector.onChange = { [unowned self] in handle(.access(connector.policy(configuration.access))) }
+        connector.onChange = { [unowned self] in
+            let standing = session.broadcasterKey.flatMap { connector.standing(of: $0) }
+            handle(.access(connector.policy(configuration.access), broadcaster: standing))
+        }
     }
 
     public func didReceive(household document: ByteBuffer, from id: ConnectionID) {

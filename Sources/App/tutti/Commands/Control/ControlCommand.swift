@@ -51,8 +51,8 @@ struct ControlRun {
 enum ControlFlags {
     static let at = CommandSyntax.Option.value(
         "--at", "NAME|HOST[:PORT]",
-        "The broadcast that is meant, by its name or its address; a name that no broadcast has may be a host's. Default: this machine's own, else the one that it "
-            + "listens to, else the only one on the network.")
+        "The broadcast that is meant, by its name or its address; a name that no broadcast has may be a host's. Default: "
+            + "this machine's own, else the one that it listens to, else the only one on the network.")
 
     static let options = [at, CommandSyntax.Option.help]
 
