@@ -3,6 +3,7 @@ import ClockSync
 import NIOCore
 import Peering
 import Playout
+import SecureChannel
 import WireProtocol
 
 /// One listener: finds a broadcast, takes part in it to its end, and waits for the next.

@@ -2,6 +2,7 @@ import AudioCore
 import ClockSync
 import Households
 import Peering
+import SecureChannel
 import WireProtocol
 
 /// A broadcast that a listener takes part in.

@@ -37,7 +37,7 @@ import WireProtocol
     }
 
     /// When the last one takes effect; nil if it was refused.
-    private func effect(_ broadcast: ScriptedBroadcast) -> SessionTime? {
+    private func lastEffect(_ broadcast: ScriptedBroadcast) -> SessionTime? {
         if case .done(_, let effect)? = outcomes(broadcast, 3).last?.verdict { effect } else { nil }
     }
 
@@ -215,7 +215,7 @@ import WireProtocol
         #expect(outcomes(broadcast, 3).isEmpty)
         broadcast.say(WireEncoder.settings(ListenerSettings(volume: VolumeSetting(level: 95))), 2)
         #expect(outcomes(broadcast, 3).count == 1 && refusal(broadcast) == nil)
-        let effect = try #require(effect(broadcast))
+        let effect = try #require(lastEffect(broadcast))
         #expect(effect > SessionTime(nanoseconds: broadcast.now.nanoseconds))
     }
 
@@ -276,7 +276,7 @@ import WireProtocol
             }
             #expect(outcomes(broadcast, 3).count == index + 1 && outcomes(broadcast, 3).last?.text == "")
         }
-        let effect = try #require(effect(broadcast))
+        let effect = try #require(lastEffect(broadcast))
         #expect(effect > SessionTime(nanoseconds: broadcast.now.nanoseconds))
     }
 

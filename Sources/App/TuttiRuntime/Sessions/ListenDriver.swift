@@ -4,6 +4,7 @@ import HostSystem
 import Listening
 import NIOCore
 import Playout
+import SecureChannel
 import SessionExecution
 import WireProtocol
 
@@ -90,6 +91,9 @@ final class ListenDriver {
 
     /// The broadcaster that feeds this listener; nil while none does.
     var broadcaster: Greeting? { executor.session.broadcaster }
+
+    /// The key that the broadcaster has proved to have; nil without one, and for this machine's own.
+    var broadcasterKey: PeerKey? { executor.session.broadcasterKey }
 
     /// Changes how the loudspeakers play, if there are any.
     func perform(_ command: LoudspeakerCommand) {

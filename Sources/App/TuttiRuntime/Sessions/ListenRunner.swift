@@ -182,7 +182,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
 
     func networkDidChangeHousehold() {
         emit(.notice(.household(household.notice)))
-        let standing = driver?.session.broadcasterKey.flatMap { household.standing(of: $0) }
+        let standing = driver?.broadcasterKey.flatMap { household.standing(of: $0) }
         driver?.handle(.access(access, broadcaster: standing))
     }
 
