@@ -36,6 +36,8 @@ final class ConnectionHandler: ChannelInboundHandler {
     private var waiting = Outbox()
     /// Whether this side closes it, once the handshake is over and what waits was sent.
     private var isClosing = false
+    /// Whether nothing is sent any more, and what comes is of no use.
+    private var isFinished = false
 
     init(
         id: ConnectionID, network: PeerNetwork, direction: PeerConnection.Direction, address: String,
@@ -67,7 +69,9 @@ final class ConnectionHandler: ChannelInboundHandler {
         }
     }
 
-    /// Closes after pending data was sent, or after a second if the other side does not take it.
+    /// Ends what is sent behind pending data, and closes once the other side does, or after a second. A socket that is
+    /// closed while the other side still sends is reset by its kernel, and what was not acknowledged by then is lost:
+    /// on a lossy link a listener would not hear that the broadcast was stopped.
     /// - Parameter finishesHandshake: whether what waits for the end of the handshake is pending, too.
     func close(finishesHandshake: Bool = true) {
         guard let channel else { return }
@@ -85,7 +89,8 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
 
     private func finish(_ channel: any Channel) {
-        channel.writeAndFlush(ByteBuffer()).whenComplete { _ in channel.close(promise: nil) }
+        isFinished = true
+        channel.writeAndFlush(ByteBuffer()).whenComplete { _ in channel.close(mode: .output, promise: nil) }
     }
 
     // MARK: What happens
@@ -108,8 +113,8 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // Nothing that follows a failure means anything.
-        guard security.failure == nil else { return }
+        // Nothing that follows a failure means anything, and nobody listens once all was said.
+        guard security.failure == nil, !isFinished else { return }
         let couldSend = security.canSend
         do throws(ConnectionSecurityError) {
             let reception = try security.receive(unwrapInboundIn(data))

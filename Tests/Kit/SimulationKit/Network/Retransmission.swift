@@ -77,10 +77,11 @@ extension StreamEndpoint {
     /// The segment is where the other machine is.
     private func arrive(_ segment: Retransmission.Segment, at partner: StreamEndpoint?) {
         guard !retransmission.isTimerRunning, !network.isCut(own, peer) else { return lose(segment) }
-        guard let partner, partner.own.machine.isAlive, !partner.isClosed else {
+        guard let partner, partner.own.machine.isAlive, !partner.isClosed || partner.isLingering else {
             return meetNobody(segment, partner)
         }
         switch segment {
+        case .bytes(let bytes) where partner.isLingering: acknowledge(bytes.readableBytes)
         case .bytes(let bytes): partner.arrived(bytes) { [self] in acknowledge($0) }
         case .end: partner.endArrived()
         }

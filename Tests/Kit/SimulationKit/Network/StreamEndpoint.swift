@@ -33,6 +33,8 @@ public final class StreamEndpoint {
     private var waiting: [ByteBuffer] = []
     private var isClosing = false
     private(set) var isClosed = false
+    /// Whether it is closed, but waits for the other side's end.
+    private(set) var isLingering = false
     /// Bytes in the kernel that the other side has not acknowledged.
     private var unacknowledged = 0
     /// Bytes that this machine acknowledged and its process has not read.
@@ -82,7 +84,8 @@ public final class StreamEndpoint {
         pump()
     }
 
-    /// Closes after what was written, or after a second where the other side does not take it.
+    /// Closes after what was written, or after a second where the other side does not take it. Until that second is
+    /// over what still comes is thrown away, and not answered with a reset.
     public func close() {
         guard !isClosed, !isClosing else { return }
         isClosing = true
@@ -116,11 +119,15 @@ public final class StreamEndpoint {
             send(.bytes(segment))
             own.machine.after(.zero) { [self] in tell { [self] in if !isClosed { onWrote?(segment.readableBytes) } } }
         }
-        if isClosing, !isClosed, waiting.isEmpty { sendFIN() }
+        if isClosing, !isClosed, waiting.isEmpty { sendFIN(lingers: true) }
     }
 
-    private func sendFIN() {
+    private func sendFIN(lingers: Bool = false) {
         isClosed = true
+        if lingers {
+            isLingering = true
+            own.machine.after(Self.closingTime) { [self] in isLingering = false }
+        }
         network.forget(self, of: own)
         send(.end)
         own.machine.after(.zero) { [self] in tellClosed() }
@@ -196,6 +203,7 @@ public final class StreamEndpoint {
 
     /// The other side closed, or does not know of the connection.
     func endArrived() {
+        isLingering = false
         guard own.machine.isAlive, !isClosed else { return }
         breakOff()
     }
