@@ -54,7 +54,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     // MARK: What is sent
 
     func send(_ outbox: Outbox) {
-        guard let channel, security.failure == nil else { return }
+        guard let channel, security.failure == nil, !isFinished else { return }
         guard security.canSend else { return waiting.append(outbox) }
         write(outbox, to: channel)
     }
@@ -72,13 +72,15 @@ final class ConnectionHandler: ChannelInboundHandler {
     /// Ends what is sent behind pending data, and closes once the other side does, or after a second. A socket that is
     /// closed while the other side still sends is reset by its kernel, and what was not acknowledged by then is lost:
     /// on a lossy link a listener would not hear that the broadcast was stopped.
-    /// - Parameter finishesHandshake: whether what waits for the end of the handshake is pending, too.
-    func close(finishesHandshake: Bool = true) {
+    /// - Parameters:
+    ///   - finishesHandshake: whether what waits for the end of the handshake is pending, too.
+    ///   - lingers: whether to wait for the other side.
+    func close(finishesHandshake: Bool = true, lingers: Bool = true) {
         guard let channel else { return }
         isClosing = true
         guard finishesHandshake || security.canSend else { return channel.close(promise: nil) }
         channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
-        if security.canSend || security.failure != nil { finish(channel) }
+        if security.canSend || security.failure != nil { finish(channel, lingers: lingers) }
     }
 
     /// Closes without regard to pending data, in whatever way the owner gives.
@@ -88,9 +90,11 @@ final class ConnectionHandler: ChannelInboundHandler {
         close(channel)
     }
 
-    private func finish(_ channel: any Channel) {
+    private func finish(_ channel: any Channel, lingers: Bool = true) {
         isFinished = true
-        channel.writeAndFlush(ByteBuffer()).whenComplete { _ in channel.close(mode: .output, promise: nil) }
+        channel.writeAndFlush(ByteBuffer()).whenComplete { _ in
+            channel.close(mode: lingers ? .output : .all, promise: nil)
+        }
     }
 
     // MARK: What happens

@@ -33,12 +33,14 @@ final class ControlRelay: PeerNetworkDelegate {
     private static let commandCount = 1_024
     /// The longest message of a program, as of a controller of the broadcaster itself.
     private static let messageByteCount = 4_096
+    /// Bytes for a program that takes nothing.
+    private static let backlogLimit = 1 << 20
 
     init(
         loop: any EventLoop, keys: PeerKeyPair, broadcaster: @escaping () -> Greeting?,
         forward: @escaping (ControlMessage) -> Void
     ) {
-        network = PeerNetwork(loop: loop, keys: keys)
+        network = PeerNetwork(loop: loop, keys: keys, backlogLimit: Self.backlogLimit)
         self.broadcaster = broadcaster
         self.forward = forward
         network.delegate = self

@@ -157,7 +157,7 @@ final class PeerNetwork {
         for (id, outbox) in filled { connections[id]?.send(outbox) }
     }
 
-    /// Closes after pending data was sent, or after one second if the other side does not take it.
+    /// Closes after pending data was sent and the other side has ended the connection, too, or after one second.
     func close(_ id: ConnectionID) {
         guard let connection = connections[id] else { return }
         flush()
@@ -189,11 +189,13 @@ final class PeerNetwork {
     func remoteHost(_ id: ConnectionID) -> String? { connections[id]?.channel?.remoteAddress?.numericHost }
 
     /// Stops accepting, and closes every connection after its pending data was sent.
-    func shutDown() -> EventLoopFuture<Void> {
+    /// - Parameter lingers: whether to wait for the other sides to end them, too, for a second at most: they may still
+    ///   have to hear something.
+    func shutDown(lingers: Bool = true) -> EventLoopFuture<Void> {
         isClosed = true
         let open = connections.values.compactMap(\.channel)
         flush()
-        for connection in Array(connections.values) { connection.close(finishesHandshake: false) }
+        for connection in Array(connections.values) { connection.close(finishesHandshake: false, lingers: lingers) }
         for path in localSockets { unlink(path) }
         localSockets = []
         let closings = servers.map { $0.close() } + open.map(\.closeFuture)

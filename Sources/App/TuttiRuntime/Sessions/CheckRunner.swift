@@ -60,7 +60,7 @@ final class CheckRunner: PeerNetworkDelegate {
         ticker?.cancel()
         let searched = discovery?.stop(on: loop) ?? loop.makeSucceededVoidFuture()
         discovery = nil
-        return searched.flatMap { self.network.shutDown() }
+        return searched.flatMap { self.network.shutDown(lingers: false) }
     }
 
     private func startDiscovery() {

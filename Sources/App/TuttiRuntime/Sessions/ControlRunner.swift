@@ -78,7 +78,7 @@ final class ControlRunner: PeerNetworkDelegate {
         closeSong()
         let searched = discovery?.stop(on: loop) ?? loop.makeSucceededVoidFuture()
         discovery = nil
-        return searched.flatMap { self.network.shutDown() }
+        return searched.flatMap { self.network.shutDown(lingers: false) }
     }
 
     private func search() {

@@ -37,7 +37,7 @@ final class SurveyRunner: PeerNetworkDelegate {
         }
         return done.futureResult.afterTearDown {
             self.ticker?.cancel()
-            return self.network.shutDown()
+            return self.network.shutDown(lingers: false)
         }
     }
 

@@ -89,13 +89,13 @@ public final class StreamEndpoint {
     public func close() {
         guard !isClosed, !isClosing else { return }
         isClosing = true
-        pump()
-        guard !isClosed else { return }
         own.machine.after(Self.closingTime) { [self] in
+            isLingering = false
             guard !isClosed else { return }
             waiting.removeAll()
             sendFIN()
         }
+        pump()
     }
 
     /// Breaks the connection at once, as a kernel does for a process that was killed.
@@ -124,10 +124,7 @@ public final class StreamEndpoint {
 
     private func sendFIN(lingers: Bool = false) {
         isClosed = true
-        if lingers {
-            isLingering = true
-            own.machine.after(Self.closingTime) { [self] in isLingering = false }
-        }
+        isLingering = lingers
         network.forget(self, of: own)
         send(.end)
         own.machine.after(.zero) { [self] in tellClosed() }
