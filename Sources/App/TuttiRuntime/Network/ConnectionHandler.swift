@@ -34,10 +34,15 @@ final class ConnectionHandler: ChannelInboundHandler {
     /// Nil before it is active, and once it is not any more.
     private(set) var channel: (any Channel)?
     private var waiting = Outbox()
-    /// Whether this side closes it, once the handshake is over and what waits was sent.
-    private var isClosing = false
-    /// Whether nothing is sent any more, and what comes is of no use.
-    private var isFinished = false
+    /// How far this side has ended it.
+    private var ending = Ending.none
+
+    ///     none ──this side closes it──▶ requested ──the handshake is over, and what waited is sent──▶ finished
+    private enum Ending {
+        case none, requested
+        /// Nothing is sent any more, and what comes is of no use.
+        case finished
+    }
 
     init(
         id: ConnectionID, network: PeerNetwork, direction: PeerConnection.Direction, address: String,
@@ -54,7 +59,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     // MARK: What is sent
 
     func send(_ outbox: Outbox) {
-        guard let channel, security.failure == nil, !isFinished else { return }
+        guard let channel, security.failure == nil, ending != .finished else { return }
         guard security.canSend else { return waiting.append(outbox) }
         write(outbox, to: channel)
     }
@@ -77,7 +82,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     ///   - lingers: whether to wait for the other side.
     func close(finishesHandshake: Bool = true, lingers: Bool = true) {
         guard let channel else { return }
-        isClosing = true
+        if ending == .none { ending = .requested }
         guard finishesHandshake || security.canSend else { return channel.close(promise: nil) }
         channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
         if security.canSend || security.failure != nil { finish(channel, lingers: lingers) }
@@ -86,12 +91,12 @@ final class ConnectionHandler: ChannelInboundHandler {
     /// Closes without regard to pending data, in whatever way the owner gives.
     func abort(_ close: (any Channel) -> Void) {
         guard let channel else { return }
-        isClosing = true
+        if ending == .none { ending = .requested }
         close(channel)
     }
 
     private func finish(_ channel: any Channel, lingers: Bool = true) {
-        isFinished = true
+        ending = .finished
         channel.writeAndFlush(ByteBuffer()).whenComplete { _ in
             channel.close(mode: lingers ? .output : .all, promise: nil)
         }
@@ -118,7 +123,7 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         // Nothing that follows a failure means anything, and nobody listens once all was said.
-        guard security.failure == nil, !isFinished else { return }
+        guard security.failure == nil, ending != .finished else { return }
         let couldSend = security.canSend
         do throws(ConnectionSecurityError) {
             let reception = try security.receive(unwrapInboundIn(data))
@@ -131,7 +136,7 @@ final class ConnectionHandler: ChannelInboundHandler {
                 network.delegate?.networkDidReceive(id, reception.messages)
             }
         } catch {
-            if isClosing { finish(context.channel) }
+            if ending != .none { finish(context.channel) }
             network.delegate?.networkDidBreak(id, error)
         }
     }
@@ -144,7 +149,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         let outbox = waiting
         waiting = Outbox()
         write(outbox, after: introduction, to: channel)
-        if isClosing { finish(channel) }
+        if ending != .none { finish(channel) }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -166,7 +171,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     /// Tells of a connection that ended in the middle of something, unless this side ended it or told already why it
     /// is useless.
     private func noteEnd() {
-        guard !isClosing, security.failure == nil else { return }
+        guard ending == .none, security.failure == nil else { return }
         do throws(ConnectionSecurityError) { try security.end() } catch {
             network.delegate?.networkDidBreak(id, error)
         }
