@@ -9,7 +9,7 @@ import SecureChannel
 //
 // - An admission is a member's word for a key. The founder's word for itself begins the household.
 // - A removal is a member's word against a key, and holds for ever. So two removals at once both hold, even if each
-//   removes the author of the other.
+//   removes the author of the other, once each is in the document of somebody who stays.
 //
 // A removed key could still let in another key of its own, at a member that was away and does not know of the removal.
 // So a removal says whom of those that the removed key let in its author knew, and these stay. A key is in if a chain

@@ -138,4 +138,18 @@ import TuttiRuntime
     func whoKnows(told: [String], others: [String], text: String) {
         #expect(MemberNewsSentence(told: told, others: others).text == text)
     }
+
+    @Test(
+        arguments: [
+            ([], [], ["Den"], "nobody was told; Den does not take it: removed"),
+            ([], ["Loft"], ["Den"], "nobody was told; Den does not take it: removed"),
+            (
+                ["Attic"], ["Loft"], ["Den", "Bath"],
+                "told Attic; Loft hears of it when it meets a member; Bath and Den do not take it: removed"
+            ),
+        ] as [([String], [String], [String], String)])
+    func whoDoesNotTakeIt(told: [String], others: [String], refusing: [String], text: String) {
+        let refusal = (by: refusing, reason: "removed")
+        #expect(MemberNewsSentence(told: told, others: others, refusal: refusal).text == text)
+    }
 }

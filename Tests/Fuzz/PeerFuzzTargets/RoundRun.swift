@@ -161,10 +161,12 @@ struct RoundRun {
             if !noisy.contains(id.number), Array(bytes.readableBytesView) != document { broken = "half a document" }
         case .refused(let id, _, _):
             if members != nil || open[id.number] == nil { broken = "a refusal of nobody who was asked" }
-        case .finished(let told):
+        case .finished(let outcome):
             if isOver || members == nil { broken = "it ends too often" }
             let present = provenMembers.intersection(greeted)
-            if !told.isSubset(of: present.intersection(members ?? [])) { broken = "told who was not there" }
+            let meant = members ?? []
+            if !outcome.told.isSubset(of: present.intersection(meant)) { broken = "told who was not there" }
+            if !meant.intersection(provenMembers).isSuperset(of: outcome.refusals.keys) { broken = "refused by nobody" }
             isOver = true
         }
     }

@@ -62,6 +62,7 @@ struct InvitationTests {
         let peers = try tutti("peers", "--json", on: 0)
         #expect(peers.contains(#""name":"host3","role":"broadcaster","standing":"member""#), "\(peers)")
 
+        try waitForMembers(["host1", "host2", "host3"], on: 1)
         #expect(try tutti("household", "remove", "hst2", on: 0, code: 68).contains("did you mean 'host2'?"))
         let removal = try tutti("household", "remove", "host2", on: 0)
         #expect(removal.contains("host2 is removed from Home") && removal.contains("told host3"), "\(removal)")
@@ -70,6 +71,10 @@ struct InvitationTests {
 
         listener.signal(SIGINT)
         #expect(try listener.wait(within: 10) == .exited(0))
+        // It does not know of its removal, and nobody takes its own word any more.
+        let refused = try tutti("household", "remove", "host3", on: 1, code: 77)
+        #expect(refused.contains("nobody was told; host1 does not take it: this machine was removed"), "\(refused)")
+        try waitForMembers(["host1", "host3"], on: 0)
         let key = try testbed.lan[1].run(["cat", keyFile(of: 1)]).output
         #expect(try tutti("household", "leave", on: 1).contains("this machine has left Home"))
         #expect(try tutti("household", on: 1).contains("this machine is open"))

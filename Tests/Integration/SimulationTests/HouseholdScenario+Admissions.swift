@@ -143,7 +143,7 @@ extension HouseholdScenario {
     func lookForMembers(of household: Household) {
         for machine in machines {
             if household.isMember(machine.key) {
-                let isRemoved = machine.removers.contains { household.isMember($0) }
+                let isRemoved = wasRemoved(machine, from: household)
                 guard machine.admitted == nil || machine.joined == nil || isRemoved else { continue }
                 add(.foreign, "\(machine.name) is a member: let in \(machine.admitted as Any), removed \(isRemoved)")
             } else if machine.admitted != nil, machine.removers.isEmpty,
@@ -157,6 +157,14 @@ extension HouseholdScenario {
         for member in household.members where !known.contains(member.peerKey) {
             add(.foreign, "\(member.name) is a member, and none of the machines")
         }
+    }
+
+    /// Whether somebody who stays removed a machine, or knew of its removal by whomever.
+    private func wasRemoved(_ machine: HouseholdMachine, from household: Household) -> Bool {
+        machine.removers.contains { household.isMember($0) }
+            || machines.contains { other in
+                household.isMember(other.key) && knowledge.parting(of: other, from: machine) != nil
+            }
     }
 
     /// Every failure was counted, and the third one closed pairing.

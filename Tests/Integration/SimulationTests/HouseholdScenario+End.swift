@@ -16,14 +16,14 @@ extension HouseholdScenario {
 
     /// Each member that broadcasts meets all, and then all choose between them, while one of them is flooded.
     func converge() {
-        for machine in [broadcasters[0], broadcasters[1], broadcasters[0]] where machine.out == nil {
+        for machine in [broadcasters[0], broadcasters[1], broadcasters[0]] where isMember(machine) {
             let song = VirtualSong(title: "Meeting", duration: .seconds(30), variant: machine.variant)
             broadcast(machine, song)
             look(for: Self.refusalTime + .seconds(3))
             machine.node.stop()
             look(for: .seconds(2))
         }
-        let present = broadcasters.filter { $0.out == nil }
+        let present = broadcasters.filter(isMember)
         for machine in present {
             broadcast(machine, VirtualSong(title: "Last", duration: .seconds(20), variant: machine.variant))
         }
@@ -31,6 +31,12 @@ extension HouseholdScenario {
         look(for: .seconds(5))
         lookForAgreement(on: lowest(of: present))
         look(for: .seconds(3))
+    }
+
+    /// By the household of the first broadcaster, which is never removed. Whoever was removed by one that was removed
+    /// itself before it met anybody is a member still.
+    private func isMember(_ machine: HouseholdMachine) -> Bool {
+        broadcasters[0].identity.household?.isMember(machine.key) == true
     }
 
     /// All members' documents are the same, and all listen to the same broadcast.

@@ -17,7 +17,8 @@ import WireProtocol
         var closed: Set<Int> = []
         var documents: [Int: String] = [:]
         var refusals: [String] = []
-        var told: Set<PeerKey>?
+        var outcome: RoundOutcome?
+        var told: Set<PeerKey>? { outcome?.told }
 
         init(_ purpose: HouseholdRound.Purpose) {
             let greeting = Greeting(
@@ -33,7 +34,7 @@ import WireProtocol
                 case .close(let id): closed.insert(id.number)
                 case .household(let id, let document): documents[id.number] = String(buffer: document)
                 case .refused(_, let name, let refusal): refusals.append("\(name): \(refusal.text)")
-                case .finished(let told): self.told = told
+                case .finished(let outcome): self.outcome = outcome
                 }
             }
         }
@@ -100,6 +101,19 @@ import WireProtocol
         scene.say(WireEncoder.refusal(Refusal(.busy, "busy")), 1)
         scene.wait(.milliseconds(2_100))
         #expect(scene.told == [] && scene.closed == [1])
+    }
+
+    @Test func whoWasRemovedIsToldSo() throws {
+        var scene = Scene(.telling([member, other]))
+        scene.find("10.0.0.1", "10.0.0.2")
+        scene.connect(1, scene.dials[0], member, .member)
+        scene.handle(.document(ConnectionID(1), document))
+        scene.say(WireEncoder.refusal(Refusal(.notAllowed, "removed")), 1)
+        #expect(scene.closed == [1] && scene.outcome == nil)
+        scene.connect(2, scene.dials[1], other, .member)
+        scene.wait(.milliseconds(150))
+        #expect(scene.told == [other], "nobody else is waited for")
+        #expect(scene.outcome?.refusals.mapValues(\.text) == [member: "removed"])
     }
 
     /// To a member that has read of it, this machine is a stranger.

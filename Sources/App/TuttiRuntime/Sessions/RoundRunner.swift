@@ -31,7 +31,7 @@ final class RoundRunner: PeerNetworkDelegate {
     private let loop: any EventLoop
     private let household: HouseholdConnector
     private let network: PeerNetwork
-    private let done: EventLoopPromise<Set<PeerKey>>
+    private let done: EventLoopPromise<RoundOutcome>
     private var session: HouseholdRound
     private let events = EventSequencer<RoundEvent>()
     private var keys: [ConnectionID: PeerKey] = [:]
@@ -52,8 +52,8 @@ final class RoundRunner: PeerNetworkDelegate {
         session = HouseholdRound(greeting: greeting, purpose: options.purpose, now: .now())
     }
 
-    /// - Returns: who was told. While machines are waited for it ends by ``stop()`` only.
-    func run() -> EventLoopFuture<Set<PeerKey>> {
+    /// - Returns: what became of it. While machines are waited for it ends by ``stop()`` only.
+    func run() -> EventLoopFuture<RoundOutcome> {
         network.delegate = self
         household.invitation = options.invitation
         // The session counts what is sent.
@@ -66,7 +66,7 @@ final class RoundRunner: PeerNetworkDelegate {
         return done.futureResult.afterTearDown { self.tearDown() }
     }
 
-    func stop() { done.succeed([]) }
+    func stop() { done.succeed(RoundOutcome()) }
 
     func fail(_ failure: RuntimeFailure) { done.fail(failure) }
 
@@ -98,7 +98,7 @@ final class RoundRunner: PeerNetworkDelegate {
             household.receive(document: document, from: id)
             if let key = keys[id] { options.onDocument(document, key) }
         case .refused(let id, let name, let refusal): if let key = keys[id] { options.onRefusal(key, name, refusal) }
-        case .finished(let told): done.succeed(told)
+        case .finished(let outcome): done.succeed(outcome)
         }
     }
 

@@ -28,8 +28,8 @@ struct PairCommand: Command {
                 + "64 for a wrong command line, or if several machines could be meant; 68 for a machine that is nowhere; 69 "
                 + "where there is no household, or on the new machine already one, without mDNS, or for a machine that does "
                 + "not wait; 73 where the state directory cannot be written; 74 for a lost connection, 75 for a machine that "
-                + "is busy or takes too long, 76 for another release; 77 for a wrong code or after three, or when others may "
-                + "use this machine's key.",
+                + "is busy or takes too long, 76 for another release; 77 for a wrong code or after three, when others may use "
+                + "this machine's key, or where no member takes its word, as it was removed itself.",
         ],
         examples: [
             .init(command: "tutti pair", meaning: "on the new machine: shows a code such as 1234 5678"),
@@ -144,8 +144,9 @@ struct PairCommand: Command {
         guard !members.isEmpty else { return }
         var identity = machine.identity
         identity.household = StoredHousehold(household, in: machine.store)
-        let news = MemberNewsSentence(try MemberNews.tell(as: identity, among: members))
-        StandardStream.output.write("\(news.text)\n".terminalSafeLine)
+        let news = try MemberNews.tell(as: identity, among: members)
+        if let failure = news.failure { throw failure }
+        StandardStream.output.write("\(MemberNewsSentence(news).text)\n".terminalSafeLine)
     }
 
     private static func read(_ typed: TypedCode) throws(RuntimeFailure) -> PairingCode {

@@ -1,28 +1,41 @@
 import Households
+import TuttiRuntime
 
-/// Which members know of a change, and which do not yet.
+/// Which members know of a change, which do not yet, and which take none from this machine.
 struct MemberNewsSentence {
     /// Names of either that are written out.
     private static let nameLimit = 6
 
     let text: String
 
-    init(_ news: (told: [Household.Member], others: [Household.Member])) {
-        self.init(told: news.told.map(\.name), others: news.others.map(\.name))
+    init(_ news: MemberNews) {
+        let refusal = news.refusing.first.map { first in
+            (by: news.refusing.map(\.member.name), reason: first.reason)
+        }
+        self.init(told: news.told.map(\.name), others: news.others.map(\.name), refusal: refusal)
     }
 
     /// - Parameters:
     ///   - told: names of members that know of it.
     ///   - others: names of those that do not.
-    init(told: [String], others: [String]) {
+    ///   - refusal: names of those that do not take this machine for a member, and what one of them says.
+    init(told: [String], others: [String], refusal: (by: [String], reason: String)? = nil) {
         let (known, unknown) = (Self.list(told), Self.list(others))
         let hear = others.count == 1 ? "\(unknown) hears of it when it meets" : "\(unknown) hear of it when they meet"
-        switch (told.isEmpty, others.isEmpty) {
-        case (true, true): text = "there is no other member"
-        case (false, true): text = "told \(known)"
-        case (true, false): text = "no other member was found; \(hear) one that knows"
-        case (false, false): text = "told \(known); \(hear) a member"
+        let news =
+            switch (told.isEmpty, others.isEmpty) {
+            case (true, _) where refusal != nil: "nobody was told"
+            case (true, true): "there is no other member"
+            case (false, true): "told \(known)"
+            case (true, false): "no other member was found; \(hear) one that knows"
+            case (false, false): "told \(known); \(hear) a member"
+            }
+        guard let refusal else {
+            text = news
+            return
         }
+        let verb = refusal.by.count == 1 ? "does" : "do"
+        text = "\(news); \(Self.list(refusal.by)) \(verb) not take it: \(refusal.reason)"
     }
 
     private static func list(_ names: [String]) -> String {
@@ -32,5 +45,13 @@ struct MemberNewsSentence {
             return sorted.prefix(nameLimit - 1).joined(separator: ", ") + " and \(sorted.count - nameLimit + 1) others"
         }
         return sorted.dropLast().joined(separator: ", ") + " and " + last
+    }
+}
+
+extension MemberNews {
+    /// What to fail with where it reached nobody, and those who were found do not take this machine for a member.
+    var failure: RuntimeFailure? {
+        guard told.isEmpty, !refusing.isEmpty else { return nil }
+        return RuntimeFailure(.notAllowed, .other(MemberNewsSentence(self).text))
     }
 }

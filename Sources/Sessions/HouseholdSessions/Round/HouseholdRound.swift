@@ -11,6 +11,8 @@ import WireProtocol
 ///     dialled ──▶ opened ──▶ identified ──the document was sent, or is not needed──▶ settling ──▶ told
 ///                   └────────────┴── no member, refused, gone ──▶ over
 ///
+/// A member that does not take this machine for one hears nothing from it: it knows that this machine was removed.
+///
 /// It greets as a controller, so broadcasters and listeners serve it like one that comes and goes. Who is at the other
 /// end, and what document it needs, is for the shell to tell. Each address is dialled on its own: at an address that
 /// several networks use, another machine may answer. Owns no socket, thread or clock.
@@ -38,7 +40,7 @@ public struct HouseholdRound {
     private let greeting: Greeting
     private let purpose: Purpose
     private let began: HostTime
-    private var told: Set<PeerKey> = []
+    private var outcome = RoundOutcome()
     private var dialer = Dialer()
     private var links: [ConnectionID: Link] = [:]
     private var actions: [RoundAction] = []
@@ -86,7 +88,9 @@ public struct HouseholdRound {
         for (id, link) in links { review(id, link, now) }
         for dial in dialer.dueDials(now) { actions.append(.dial(dial)) }
         guard let members else { return }
-        if members.isSubset(of: told) || now - began >= RoundLimits.tellingTime { finish() }
+        if members.isSubset(of: outcome.told.union(outcome.refusals.keys)) || now - began >= RoundLimits.tellingTime {
+            finish()
+        }
     }
 
     private mutating func review(_ id: ConnectionID, _ link: Link, _ now: HostTime) {
@@ -102,7 +106,7 @@ public struct HouseholdRound {
 
     private mutating func conclude(_ link: Link, _ now: HostTime) {
         guard let key = link.connection.remoteKey else { return }
-        told.insert(key)
+        outcome.told.insert(key)
         for (other, link) in links where link.connection.remoteKey == key { end(other, link, now) }
     }
 
@@ -115,7 +119,7 @@ public struct HouseholdRound {
         isOver = true
         for id in links.keys { actions.append(.close(id)) }
         links = [:]
-        actions.append(.finished(told: told))
+        actions.append(.finished(outcome))
     }
 
     // MARK: Connections
@@ -142,7 +146,9 @@ public struct HouseholdRound {
     ) {
         links[id]?.connection.authenticate(key, standing)
         guard let members else { return }
-        guard standing == .member, members.contains(key), !told.contains(key) else { return drop(id, now) }
+        guard standing == .member, members.contains(key), !outcome.told.contains(key) else {
+            return drop(id, now)
+        }
     }
 
     private mutating func send(_ bytes: ByteBuffer, to id: ConnectionID) {
@@ -161,15 +167,23 @@ public struct HouseholdRound {
                     links[id]?.settled = nil
                     actions.append(.household(id, document))
                 case .refusal(let refusal):
-                    if case .enrolling = purpose, let name = links[id]?.connection.name {
-                        actions.append(.refused(id, by: name, refusal))
-                    }
+                    note(refusal, by: id)
                     drop(id, now)
                 default: break
                 }
             }
         } catch {
             drop(id, now)
+        }
+    }
+
+    private mutating func note(_ refusal: Refusal, by id: ConnectionID) {
+        guard let connection = links[id]?.connection else { return }
+        switch purpose {
+        case .enrolling: actions.append(.refused(id, by: connection.name, refusal))
+        case .telling:
+            if refusal.reason == .notAllowed, let key = connection.remoteKey { outcome.refusals[key] = refusal }
+        case .leaving: break
         }
     }
 

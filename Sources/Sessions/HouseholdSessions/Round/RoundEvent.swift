@@ -37,8 +37,19 @@ public enum RoundAction: Sendable {
     case household(ConnectionID, ByteBuffer)
     /// The other side, of this name, does not let this machine in.
     case refused(ConnectionID, by: String, Refusal)
-    /// The round is over, and these members know everything; no action follows.
-    case finished(told: Set<PeerKey>)
+    /// The round is over; no action follows.
+    case finished(RoundOutcome)
+}
+
+/// What became of a round that tells members.
+public struct RoundOutcome: Sendable {
+    /// They know everything.
+    public internal(set) var told: Set<PeerKey> = []
+    /// To these this machine is no member: they take nothing from it. Some may know all the same, over a connection of
+    /// before.
+    public internal(set) var refusals: [PeerKey: Refusal] = [:]
+
+    public init() {}
 }
 
 /// Time-outs and bounds of a round.

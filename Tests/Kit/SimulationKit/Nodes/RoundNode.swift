@@ -94,8 +94,8 @@ public final class RoundNode {
         case .close(let id): connections.close(id)
         case .household(let id, let document): take(Array(document.readableBytesView), from: id)
         case .refused: break
-        case .finished(let told):
-            self.told = told
+        case .finished(let outcome):
+            told = outcome.told
             connections.end()
         }
     }

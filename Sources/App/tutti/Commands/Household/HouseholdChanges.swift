@@ -32,7 +32,9 @@ struct HouseholdChanges {
         }
         try remove(member.key, by: keys)
         say("\(member.name) is removed from \(household.name), and its key does not come back")
-        say(MemberNewsSentence(try MemberNews.tell(as: identity())).text)
+        let news = try MemberNews.tell(as: identity())
+        if let failure = news.failure { throw failure }
+        say(MemberNewsSentence(news).text)
     }
 
     func invite(hours: Int64) throws(RuntimeFailure) {

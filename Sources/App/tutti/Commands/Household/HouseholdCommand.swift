@@ -33,7 +33,8 @@ struct HouseholdCommand: Command {
                 + "household never let in.",
             "Exit code: 0, also when members were not found; 64 for a wrong command line, or a name that several have; 68 "
                 + "for a name that none has, 69 without a household, 73 for one too many or where the state directory "
-                + "cannot be written, 77 for a file that others may read, or a household that cannot be read.",
+                + "cannot be written, 77 for a file that others may read, a household that cannot be read, or a change "
+                + "that reached no member, as this machine was removed itself.",
         ],
         examples: [
             .init(command: "tutti household create", meaning: "this machine is the first member of Home"),
