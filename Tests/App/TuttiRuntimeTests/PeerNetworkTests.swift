@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 import NIOPosix
 import Peering
@@ -43,6 +44,34 @@ import Testing
         try await loop.flatSubmit { network.connectLocally(to: path) }.get()
         #expect(try await witness.events(2) == [.opened, .closed])
         try await loop.flatSubmit { network.shutDown().and(callee.shutDown()).map { _ in } }.get()
+        try await group.shutdownGracefully()
+    }
+
+    /// A command that comes as a broadcast begins would remove a socket that refuses.
+    @Test func aLocalSocketThatIsFoundAccepts() async throws {
+        let directory = TemporaryDirectory()
+        let sockets = LocalSocketDirectory(path: directory.path)
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop: any EventLoop = group.next()
+        let isOver = Atomic(false)
+        // On a thread of its own, as often as it can.
+        async let refusals = Task.detached { () -> Int in
+            var count = 0
+            while !isOver.load(ordering: .relaxed) {
+                for socket in sockets.sockets() where LocalCaller.isRefused(by: socket.path) { count += 1 }
+            }
+            return count
+        }.value
+        for _ in 0..<500 {
+            let network = PeerNetwork(loop: loop, keys: .random())
+            let path = try #require(sockets.newSocket(.broadcast))
+            try await loop.flatSubmit { network.listenLocally(at: path) }.get()
+            #expect(sockets.sockets().map(\.path) == [path])
+            unlink(path)
+            try await loop.flatSubmit { network.shutDown() }.get()
+        }
+        isOver.store(true, ordering: .relaxed)
+        #expect(await refusals == 0)
         try await group.shutdownGracefully()
     }
 
@@ -101,5 +130,23 @@ import Testing
         func networkDidWrite(_ id: ConnectionID, byteCount: Int) {}
 
         func networkDidClose(_ id: ConnectionID) { noted.withLock { $0.append(.closed) } }
+    }
+}
+
+/// One that connects to a local socket, and goes.
+private enum LocalCaller {
+    /// Returns whether the socket is there and refuses, and not because it goes just now.
+    static func isRefused(by path: String) -> Bool {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        return result != 0 && errno == ECONNREFUSED && access(path, F_OK) == 0
     }
 }

@@ -71,8 +71,11 @@ public struct LocalSocketDirectory: Hashable, Sendable {
     func newSocket(_ role: Role) -> String? {
         let name = "\(path)/\(role.rawValue)-\(getpid())-\(UInt32.random(in: 0...(.max)))"
         // sun_path of sockaddr_un has 108 bytes, the closing zero included.
-        return name.utf8.count < 108 ? name : nil
+        return Self.unnamed(name).utf8.count < 108 ? name : nil
     }
+
+    /// Where a socket is until it has its name: nobody looks there.
+    static func unnamed(_ path: String) -> String { path + "~" }
 
     /// Returns the sockets that are here. One may be left over from a program that crashed.
     func sockets() -> [(role: Role, path: String)] {
@@ -83,7 +86,8 @@ public struct LocalSocketDirectory: Hashable, Sendable {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            guard let role = Role.allCases.first(where: { name.hasPrefix($0.rawValue + "-") }) else { continue }
+            guard !name.hasSuffix("~"), let role = Role.allCases.first(where: { name.hasPrefix($0.rawValue + "-") })
+            else { continue }
             sockets.append((role, "\(path)/\(name)"))
         }
         return sockets

@@ -69,12 +69,21 @@ final class PeerNetwork {
     }
 
     /// Accepts programs of this machine, too, by a local socket of this name: whoever may write to it.
+    ///
+    /// It gets its name once it accepts. Whoever finds one that refuses takes it for what a crash has left, and removes
+    /// it.
     func listenLocally(at path: String) -> EventLoopFuture<Void> {
-        ServerBootstrap(group: loop)
+        let unnamed = LocalSocketDirectory.unnamed(path)
+        return ServerBootstrap(group: loop)
             .childChannelInitializer { channel in self.adopt(channel, .local, address: Self.thisMachine) }
-            .bind(unixDomainSocketPath: path)
-            .map { channel in
+            .bind(unixDomainSocketPath: unnamed)
+            .flatMapThrowing { channel in
                 self.servers.append(channel)
+                guard rename(unnamed, path) == 0 else {
+                    let error = IOError(errnoCode: errno, reason: "rename")
+                    unlink(unnamed)
+                    throw error
+                }
                 self.localSockets.append(path)
             }
     }
