@@ -61,6 +61,8 @@ let layers = [
             systemLibrary("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
             // libcurl is loaded at run time.
             .target(name: "CCurl"),
+            // So is SQLite.
+            .target(name: "CSQLite"),
             .target(name: "CLinux"),
             .target(name: "CResampling"),
             .target(name: "CRevision", cSettings: revision),
@@ -185,6 +187,8 @@ let layers = [
     layer(
         "App",
         [
+            // Songs of folders, found by what they say of themselves.
+            library("MusicLibrary", ["AudioCore", "CSQLite", "HostSystem", "Songs"]),
             library(
                 "TuttiRuntime",
                 [
@@ -198,8 +202,9 @@ let layers = [
                 "tutti",
                 [
                     "AudioCore", "AudioFileWriting", "AudioQueueServices", "Broadcasting", "CRevision", "Controlling",
-                    "Cryptography", "HostSystem", "HouseholdSessions", "Households", "Listening", "Observing",
-                    "Pairing", "Peering", "Playout", "SecureChannel", "Songs", "TuttiRuntime", "WireProtocol",
+                    "Cryptography", "HostSystem", "HouseholdSessions", "Households", "Listening",
+                    "MusicLibrary", "Observing", "Pairing", "Peering", "Playout", "SecureChannel", "Songs",
+                    "TuttiRuntime", "WireProtocol",
                 ]),
         ]),
 ]
@@ -430,6 +435,7 @@ let testRooms = [
                     "SessionExecution", "Songs", "StreamTestKit", "TuttiRuntime", "WebServerKit", "WireProtocol",
                     nioCore, nioPosix,
                 ]),
+            tests("MusicLibraryTests", ["tutti", "AudioCore", "LANKit", "MusicLibrary", "StreamTestKit"]),
             tests(
                 "TuttiTests",
                 [

@@ -10,7 +10,7 @@ runtime_packages=(avahi-daemon dbus libasound2 libavahi-client3 libmpg123-0 libs
 # What the tests start: mDNS on networks of their own, players and probes in them, encoders for songs, decoders to
 # compare with.
 test_packages=(alsa-utils avahi-daemon dbus faad ffmpeg flac iproute2 iputils-ping lame libcurl4 libopencore-amrnb0
-    libopencore-amrwb0 libsox-fmt-mp3 libvo-amrwbenc0 mpg123 openssl opus-tools python3 sox vorbis-tools)
+    libopencore-amrwb0 libsox-fmt-mp3 libsqlite3-0 libvo-amrwbenc0 mpg123 openssl opus-tools python3 sox vorbis-tools)
 
 say() { printf '%s\n' "$*" >&2; }
 die() { say "$(basename "$0"): $*"; exit 1; }

@@ -13,8 +13,8 @@ struct Tutti {
         BroadcastCommand.self, JoinCommand.self, PlayCommand.self, RecordCommand.self, CheckCommand.self,
         PauseCommand.self, ResumeCommand.self, ToggleCommand.self, SeekCommand.self, NextCommand.self,
         PreviousCommand.self, StopCommand.self, QueueCommand.self, VolumeCommand.self, OffsetCommand.self,
-        RoleCommand.self, StatusCommand.self, PeersCommand.self, PairCommand.self, HouseholdCommand.self,
-        DevicesCommand.self, InspectCommand.self, DecodeCommand.self,
+        RoleCommand.self, StatusCommand.self, SearchCommand.self, LibraryCommand.self, PeersCommand.self,
+        PairCommand.self, HouseholdCommand.self, DevicesCommand.self, InspectCommand.self, DecodeCommand.self,
     ]
 
     static func main() {

@@ -84,8 +84,8 @@ import WireProtocol
 
     @Test func theQueuesWordsAreUnderstood() throws {
         #expect(try QueueCommand.request([]) == .list)
-        #expect(try QueueCommand.request(["add", "a", "b"]) == .add(["a", "b"]))
-        #expect(try QueueCommand.request(["insert", "2", "a"]) == .insert(["a"], at: 1))
+        #expect(try QueueCommand.request(["add", "a", "b"]) == .add(["a", "b"], nil))
+        #expect(try QueueCommand.request(["insert", "2", "a"]) == .insert(["a"], nil, at: 1))
         #expect(try QueueCommand.request(["remove", "1"]) == .operation(.remove(.position(0))))
         #expect(try QueueCommand.request(["move", "3", "1"]) == .operation(.move(.position(2), to: 0)))
         #expect(try QueueCommand.request(["play", "3"]) == .operation(.jump(to: .position(2))))

@@ -50,7 +50,7 @@ struct BroadcastCommand: Command {
                     + "standard input: a song as it is written. An http or https URL: a song, a station or a playlist; "
                     + "this takes libcurl4.")
         ],
-        options: [
+        options: MusicFlags.options + [
             name, to, listener, AccessFlags.listen, AccessFlags.command, wait, now, play, loudness, raw, capture,
             latency,
         ] + OutputFlags.options
@@ -80,6 +80,7 @@ struct BroadcastCommand: Command {
             .init(
                 command: "arecord -t raw -f dat | tutti broadcast - --raw 48000:2:s16le",
                 meaning: "what a program writes, samples as they come"),
+            .init(command: "tutti broadcast --album \"Kind of Blue\"", meaning: "found in the music folders"),
             .init(command: "tutti broadcast --capture hw:1", meaning: "a microphone, half a second later everywhere"),
             .init(
                 command: "tutti broadcast song.mp3 --listener 192.168.1.20 --no-mdns",
@@ -88,6 +89,8 @@ struct BroadcastCommand: Command {
 
     /// The songs, in order.
     let paths: [String]
+    /// Songs that follow these.
+    let music: MusicFlags?
     /// The options of the broadcast.
     private(set) var options: BroadcastOptions
     let invitation: InvitationFile?
@@ -95,8 +98,9 @@ struct BroadcastCommand: Command {
 
     init(_ arguments: CommandArguments) throws(UsageError) {
         paths = arguments.operands
+        music = try MusicFlags(arguments)
         let capture = try Self.capture(arguments)
-        guard capture != nil || !paths.isEmpty || arguments.has(Self.idle) else {
+        guard capture != nil || !paths.isEmpty || music != nil || arguments.has(Self.idle) else {
             throw UsageError("SONG is missing: tutti broadcast SONG")
         }
         guard !paths.contains("") else { throw UsageError("the SONG's name is empty") }
@@ -121,7 +125,9 @@ struct BroadcastCommand: Command {
         display = try DisplayFlags(arguments)
     }
 
-    func run() -> Int32 {
+    func run() -> Int32 { MusicFlags.run(paths, music) { run($0) } }
+
+    private func run(_ songs: [String]) -> Int32 {
         // If the song comes through standard input, keys cannot.
         var session = SessionRunner(
             flags: display, codeWhenInterrupted: { 128 + $0 },
@@ -134,7 +140,7 @@ struct BroadcastCommand: Command {
             var options = options
             options.memory = MemoryStore.standard()
             options.pins = PinFile.standard()
-            let broadcaster = try Broadcaster(songs: paths, options: options, identity: identity())
+            let broadcaster = try Broadcaster(songs: songs, options: options, identity: identity())
             return .init(
                 run: { handler throws(RuntimeFailure) in try broadcaster.run(handler) }, stop: { broadcaster.stop() },
                 onKey: { key in
@@ -172,7 +178,10 @@ struct BroadcastCommand: Command {
             return nil
         }
         guard !name.isEmpty else { throw UsageError("--capture: the name is empty") }
-        guard arguments.operands.isEmpty else { throw UsageError("--capture and songs exclude each other") }
+        let music = try MusicFlags(arguments)
+        guard arguments.operands.isEmpty, music == nil else {
+            throw UsageError("--capture and songs exclude each other")
+        }
         let given =
             [raw, wait, startDelay].filter { arguments.value(of: $0) != nil }
             + [repeatAll, repeatOne].filter { arguments.has($0) }

@@ -18,11 +18,12 @@ struct PlayCommand: Command {
         summary: "Plays songs on this machine's loudspeakers alone.",
         operands: [
             .init(
-                name: "SONG", isRequired: true, repeats: true,
+                name: "SONG", isRequired: false, repeats: true,
                 help: "A file, directory or playlist, a FIFO, or - for standard input, as 'tutti broadcast' takes them."
             )
         ],
-        options: [volume, loudness, BroadcastCommand.raw] + OutputFlags.options + DisplayFlags.options + [.help],
+        options: MusicFlags.options + [volume, loudness, BroadcastCommand.raw] + OutputFlags.options
+            + DisplayFlags.options + [.help],
         notes: [
             "On a terminal: space pauses and goes on; left and right seek by 5 s; + and -, or up and down, change the volume; m "
                 + "mutes; "
@@ -40,11 +41,15 @@ struct PlayCommand: Command {
 
     /// The songs, in order.
     let paths: [String]
+    /// Songs that follow these.
+    let music: MusicFlags?
     private(set) var options = PlayOptions()
     let display: DisplayFlags
 
     init(_ arguments: CommandArguments) throws(UsageError) {
         paths = arguments.operands
+        music = try MusicFlags(arguments)
+        guard !paths.isEmpty || music != nil else { throw UsageError("SONG is missing: tutti play SONG") }
         guard !paths.contains("") else { throw UsageError("the SONG's name is empty") }
         if let output = try OutputFlags.parse(arguments) { options.output = output }
         if let volume = try arguments.volume(Self.volume) { options.volume = volume }
@@ -54,8 +59,10 @@ struct PlayCommand: Command {
         options.statusInterval = display.statusInterval
     }
 
-    func run() -> Int32 {
-        let player = Player(paths: paths, options: options)
+    func run() -> Int32 { MusicFlags.run(paths, music) { run($0) } }
+
+    private func run(_ songs: [String]) -> Int32 {
+        let player = Player(paths: songs, options: options)
         let quit = QuitKey()
         // If the song comes through standard input, keys cannot.
         let session = SessionRunner(

@@ -18,8 +18,21 @@ struct StateDirectory: Hashable, Sendable {
         if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") {
             return StateDirectory(path: state + "/tutti")
         }
+        return home().map { StateDirectory(path: $0 + "/.local/state/tutti") }
+    }
+
+    /// For what can be made again: `$XDG_CACHE_HOME/tutti`, `~/.cache/tutti` by default.
+    static func cache() -> StateDirectory? {
+        if let cache = environment("XDG_CACHE_HOME"), cache.hasPrefix("/") {
+            return StateDirectory(path: cache + "/tutti")
+        }
+        return home().map { StateDirectory(path: $0 + "/.cache/tutti") }
+    }
+
+    /// The user's home directory, an absolute path.
+    static func home() -> String? {
         guard let home = environment("HOME") ?? homeOfUser(), home.hasPrefix("/") else { return nil }
-        return StateDirectory(path: home + "/.local/state/tutti")
+        return home
     }
 
     func path(of name: String) -> String { "\(path)/\(name)" }
@@ -128,7 +141,8 @@ struct StateDirectory: Hashable, Sendable {
         return Result(catching: body)
     }
 
-    private func makeDirectory() throws(StateError) {
+    /// Makes the directory if it is missing.
+    func makeDirectory() throws(StateError) {
         var partial = ""
         for part in path.split(separator: "/") {
             partial += "/" + part
@@ -138,7 +152,7 @@ struct StateDirectory: Hashable, Sendable {
         }
     }
 
-    private static func environment(_ name: String) -> String? {
+    static func environment(_ name: String) -> String? {
         guard let value = getenv(name), value.pointee != 0 else { return nil }
         return String(cString: value)
     }

@@ -1,18 +1,24 @@
 import Glibc
 
 /// The names in a directory, except hidden ones, in no particular order.
-struct DirectoryListing {
-    private(set) var files: [String] = []
-    private(set) var directories: [String] = []
+public struct DirectoryListing {
+    public private(set) var files: [String] = []
+    public private(set) var directories: [String] = []
     /// There were more entries than ``SongCollection/countLimit``.
-    private(set) var isCut = false
+    public private(set) var isCut = false
     /// Names that are not UTF-8.
-    private(set) var unreadableCount = 0
+    public private(set) var unreadableCount = 0
 
-    init(_ path: String) throws(SongFailure) {
+    /// - Throws: if it cannot be read.
+    public init(_ path: String) throws(SongFailure) {
         guard let directory = opendir(path) else { throw .unreadable(path, errno) }
         defer { closedir(directory) }
-        while let entry = readdir(directory) {
+        while true {
+            errno = 0
+            guard let entry = readdir(directory) else {
+                guard errno == 0 else { throw .unreadable(path, errno) }
+                return
+            }
             guard files.count + directories.count < SongCollection.countLimit else {
                 isCut = true
                 return

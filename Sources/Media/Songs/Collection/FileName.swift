@@ -1,12 +1,12 @@
 /// Paths as text. To the system they are bytes; names that are not UTF-8 are ignored.
-enum FileName {
-    static func join(_ directory: String, _ name: String) -> String {
+public enum FileName {
+    public static func join(_ directory: String, _ name: String) -> String {
         if name.hasPrefix("/") || directory.isEmpty { return name }
         return directory.hasSuffix("/") ? directory + name : directory + "/" + name
     }
 
     /// Returns everything before the last slash; empty if there is none.
-    static func directory(of path: String) -> String {
+    public static func directory(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "" }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }

@@ -123,7 +123,8 @@ public struct SongCollection {
         }
     }
 
-    private static func isSong(_ name: String) -> Bool {
+    /// Whether a file of this name is taken for a song.
+    public static func isSong(_ name: String) -> Bool {
         FileName.pathExtension(of: name).map(songExtensions.contains) ?? false
     }
 

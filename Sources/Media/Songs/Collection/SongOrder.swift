@@ -35,29 +35,8 @@ struct SongOrder: Comparable {
 }
 
 extension SongOrder {
-    /// The most bytes of a song to read for its tags: larger pictures end the search.
-    private static let tagByteCountLimit = 4 * 1024 * 1024
-
     /// Reads the tags before the audio. A file that cannot be read has none; playing it shows why.
     init(path: String, name: String) {
-        self.init(name: name, info: Self.info(of: path))
+        self.init(name: name, info: AudioStreamSummary(ofSong: path)?.info ?? [:])
     }
-
-    private static func info(of path: String) -> [AudioInfoKey: String] {
-        guard let file = try? SongFile(path: path) else { return [:] }
-        var stream = SongStream(file)
-        var sink = NoSink()
-        var byteCount = 0
-        while !stream.isFinished, stream.packetCount == 0, byteCount < tagByteCountLimit {
-            guard let count = try? stream.advance(into: &sink) else { break }
-            byteCount += count
-        }
-        return stream.summary.info
-    }
-}
-
-/// Ignores everything: only the stream's summary is used.
-private struct NoSink: AudioStreamSink {
-    mutating func streamDidParse(property: AudioStreamProperty) {}
-    mutating func streamDidParse(packets: Span<AudioPacketDescription>, data: RawSpan) {}
 }

@@ -15,7 +15,7 @@ struct QueueCommand: Command {
                     "Nothing: list the songs. add SONG...: at the end. insert N SONG...: before song N. remove N. move N "
                     + "M: N becomes the song M. play N: go there. repeat off|one|all. shuffle on|off. clear.")
         ],
-        options: [ControlFlags.at, DisplayFlags.json, .help],
+        options: [ControlFlags.at] + MusicFlags.options + [DisplayFlags.json, .help],
         notes: [
             "SONG is a file, a directory, a playlist, or an http or https URL. Of a broadcast on another machine, which must "
                 + "have been started with --accept-songs, files are sent to it, and URLs may not lead to that machine itself.",
@@ -24,6 +24,7 @@ struct QueueCommand: Command {
         examples: [
             .init(command: "tutti queue", meaning: "the songs, with their numbers"),
             .init(command: "tutti queue add Music/Album", meaning: "the album's songs, at the end"),
+            .init(command: "tutti queue add --artist \"Nina Simone\"", meaning: "found in the music folders"),
             .init(command: "tutti queue insert 1 song.mp3", meaning: "before all others"),
             .init(command: "tutti queue play 3", meaning: "the third song, now"),
         ])
@@ -32,8 +33,8 @@ struct QueueCommand: Command {
     enum Request: Hashable {
         case list
         case operation(ProgrammeOperation)
-        case add([String])
-        case insert([String], at: Int)
+        case add([String], MusicFlags?)
+        case insert([String], MusicFlags?, at: Int)
     }
 
     let target: ControlTarget
@@ -42,16 +43,18 @@ struct QueueCommand: Command {
 
     init(_ arguments: CommandArguments) throws(UsageError) {
         target = try ControlFlags.target(arguments)
-        request = try Self.request(arguments.operands)
+        let music = try MusicFlags(arguments)
+        request = try Self.request(arguments.operands, music)
         isJSON = arguments.has(DisplayFlags.json)
+        guard music == nil || request.takesSongs else { throw UsageError("\(MusicFlags.names) are for add and insert") }
         guard request == .list || !isJSON else { throw UsageError("--json is for the list") }
     }
 
-    static func request(_ words: [String]) throws(UsageError) -> Request {
+    static func request(_ words: [String], _ music: MusicFlags? = nil) throws(UsageError) -> Request {
         guard let verb = words.first else { return .list }
         let rest = Array(words.dropFirst())
         switch verb {
-        case "add": return .add(try songs(rest, "add SONG"))
+        case "add": return .add(try songs(rest, music, "add SONG"), music)
         case "insert":
             guard let first = rest.first, let number = Int(first) else {
                 throw UsageError("the number of the song behind is missing: tutti queue insert N SONG")
@@ -59,7 +62,7 @@ struct QueueCommand: Command {
             guard (1...Int(Int32.max)).contains(number) else {
                 throw UsageError("a song's number is a whole number from 1: `tutti queue` shows it")
             }
-            return .insert(try songs(Array(rest.dropFirst()), "insert N SONG"), at: number - 1)
+            return .insert(try songs(Array(rest.dropFirst()), music, "insert N SONG"), music, at: number - 1)
         case "remove": return .operation(.remove(.position(try onlyNumber(rest))))
         case "play": return .operation(.jump(to: .position(try onlyNumber(rest))))
         case "move":
@@ -83,8 +86,12 @@ struct QueueCommand: Command {
     }
 
     /// - Parameter form: how the command is written.
-    private static func songs(_ words: [String], _ form: String) throws(UsageError) -> [String] {
-        guard !words.isEmpty, !words.contains("") else { throw UsageError("SONG is missing: tutti queue \(form)") }
+    private static func songs(
+        _ words: [String], _ music: MusicFlags?, _ form: String
+    ) throws(UsageError) -> [String] {
+        guard !words.isEmpty || music != nil, !words.contains("") else {
+            throw UsageError("SONG is missing: tutti queue \(form)")
+        }
         guard !words.contains("-") else { throw UsageError("standard input cannot be queued") }
         return words
     }
@@ -107,11 +114,11 @@ struct QueueCommand: Command {
             switch request {
             case .list: try list()
             case .operation(let operation): try perform([operation])
-            case .add(let songs): try perform(batches(songs).map { .add($0) })
-            case .insert(let songs, let position):
+            case .add(let songs, let music): try perform(batches(songs, music).map { .add($0) })
+            case .insert(let songs, let music, let position):
                 var place = position
                 var operations: [ProgrammeOperation] = []
-                for batch in try batches(songs) {
+                for batch in try batches(songs, music) {
                     operations.append(.insert(batch, at: place))
                     place += batch.count
                 }
@@ -127,9 +134,10 @@ struct QueueCommand: Command {
     }
 
     /// Returns the songs behind the names, in as many lists as commands are needed for them.
-    private func batches(_ names: [String]) throws(RuntimeFailure) -> [[ItemSource]] {
+    private func batches(_ names: [String], _ music: MusicFlags?) throws(RuntimeFailure) -> [[ItemSource]] {
+        let found = try music?.paths() ?? []
         do throws(SongFailure) {
-            let songs = try QueuedSongs(names)
+            let songs = try QueuedSongs(names, found: found)
             for problem in songs.problems { StandardStream.error.write("tutti: \(problem)".terminalSafe + "\n") }
             return ItemSource.batches(of: songs.sources)
         } catch {
@@ -182,5 +190,14 @@ extension QueueItem {
         .object(
             [.init(key: "position", value: .integer(Int64(position)))] + members
                 + [.init(key: "current", value: .bool(isCurrent))])
+    }
+}
+
+extension QueueCommand.Request {
+    fileprivate var takesSongs: Bool {
+        switch self {
+        case .add, .insert: true
+        case .list, .operation: false
+        }
     }
 }

@@ -13,14 +13,16 @@ struct QueuedSongs {
 
     private static let problemLimit = 20
 
-    /// - Throws: if one of the names is of nothing that can be played, or none of what lists name is there.
-    init(_ names: [String]) throws(SongFailure) {
+    /// - Parameter found: paths of songs from the index of music, which may be gone meanwhile.
+    /// - Throws: if one of the names is of nothing that can be played, or nothing of what lists name, and of what was
+    ///   found, is there.
+    init(_ names: [String], found: [String] = []) throws(SongFailure) {
         for name in names { try Self.check(name) }
         let collection = try SongCollection(names)
         problems = collection.problems
         var lastFailure: SongFailure?
         var missingCount = 0
-        for song in collection.songs {
+        for song in collection.songs + found {
             do throws(SongFailure) {
                 try Self.check(song)
                 sources.append(ItemSource(song: song))

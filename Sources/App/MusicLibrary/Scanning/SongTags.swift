@@ -1,0 +1,52 @@
+import AudioCore
+import Songs
+
+/// What an index keeps of a song.
+struct SongTags: Hashable, Sendable {
+    var title: String?
+    var artist: String?
+    var albumArtist: String?
+    var album: String?
+    var composer: String?
+    var genre: String?
+    var track: Int?
+    var disc: Int?
+    var year: Int?
+    var milliseconds: Int?
+
+    /// The longest text that is kept, in characters.
+    private static let textLimit = 512
+
+    /// The longest song, a year.
+    static let longestMilliseconds: Int64 = 366 * 86_400 * 1_000
+
+    /// Reads a song up to its first packet. A file that is no song has no tags.
+    /// - Returns: nil if it cannot be read now.
+    init?(ofSong path: String) {
+        guard let summary = AudioStreamSummary(ofSong: path) else { return nil }
+        self.init(summary)
+    }
+
+    init(_ summary: AudioStreamSummary) {
+        func text(_ key: AudioInfoKey) -> String? {
+            guard let text = summary.info[key]?.prefix(Self.textLimit), !text.isEmpty else { return nil }
+            return String(text)
+        }
+        title = text(.title)
+        artist = text(.artist) ?? text(.albumArtist)
+        albumArtist = text(.albumArtist)
+        album = text(.album)
+        composer = text(.composer)
+        genre = text(.genre)
+        track = Self.number(summary.info[.track])
+        disc = Self.number(summary.info[.disc])
+        year = Self.number(summary.info[.year])
+        milliseconds = summary.estimatedDuration.map { $0.nanoseconds / 1_000_000 }
+            .flatMap { (0...Self.longestMilliseconds).contains($0) ? Int($0) : nil }
+    }
+
+    /// The first number in a text such as "3/12" or "2009-08-01".
+    static func number(_ text: String?) -> Int? {
+        text.flatMap { Int($0.drop { $0 == " " }.prefix { $0.isASCII && $0.isWholeNumber }) }
+    }
+}

@@ -1,0 +1,161 @@
+import Songs
+
+/// Writes songs, and whom and what they name, into the index. Inside of transactions.
+struct SongWriter {
+    private let database: Database
+    /// Row numbers, by path and by name.
+    var directories: [FileKey: Int64] = [:]
+    private var artists: [String: Int64] = [:]
+    private var genres: [String: Int64] = [:]
+    private var albums: [Album: Int64] = [:]
+
+    private struct Album: Hashable {
+        var title: String
+        /// Of all of it; without one it is an album of its directory.
+        var artist: Int64?
+        var directory: Int64?
+    }
+
+    init(_ database: Database) { self.database = database }
+
+    // MARK: Songs
+
+    /// - Parameter id: of the row of the same file as it was before.
+    mutating func write(
+        _ file: FolderWalk.SongFile, _ tags: SongTags, in directory: FolderWalk.Directory, replacing id: Int64?
+    ) throws(LibraryError) {
+        if let id { try remove(id) }
+        let row = try self.directory(directory.path, isMount: directory.isMount)
+        let album = try album(of: tags, in: directory)
+        try database.run(
+            """
+            INSERT INTO songs (directory, name, byte_count, modified, title, artist, album, composer, genre, track,
+                disc, year, milliseconds) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(row), .text(file.name), .integer(file.byteCount), .integer(file.modified),
+                .optional(tags.title),
+                .optional(try artist(tags.artist)), .optional(album), .optional(try artist(tags.composer)),
+                .optional(try genre(tags.genre)), .optional(tags.track), .optional(tags.disc), .optional(tags.year),
+                .optional(tags.milliseconds),
+            ])
+        try database.run(
+            """
+            INSERT INTO words (rowid, title, artist, album, composer, genre)
+            SELECT id, title, artist, album, composer, genre FROM song_words WHERE id = ?
+            """, [.integer(database.lastRowID)])
+    }
+
+    func remove(_ id: Int64) throws(LibraryError) {
+        try database.run(
+            """
+            INSERT INTO words (words, rowid, title, artist, album, composer, genre)
+            SELECT 'delete', id, title, artist, album, composer, genre FROM song_words WHERE id = ?
+            """, [.integer(id)])
+        try database.run("DELETE FROM songs WHERE id = ?", [.integer(id)])
+    }
+
+    // MARK: What songs name
+
+    /// Returns a directory's row.
+    @discardableResult
+    mutating func directory(_ path: String, isMount: Bool) throws(LibraryError) -> Int64 {
+        if let id = directories[FileKey(path)] { return id }
+        try database.run(
+            "INSERT INTO directories (path, is_mount) VALUES (?, ?)", [.text(path), .integer(isMount ? 1 : 0)])
+        directories[FileKey(path)] = database.lastRowID
+        return database.lastRowID
+    }
+
+    /// Notes whether another file system begins at a directory.
+    mutating func note(_ path: String, isMount: Bool) throws(LibraryError) {
+        let id = try directory(path, isMount: isMount)
+        try database.run("UPDATE directories SET is_mount = ? WHERE id = ?", [.integer(isMount ? 1 : 0), .integer(id)])
+    }
+
+    private mutating func artist(_ name: String?) throws(LibraryError) -> Int64? {
+        guard let name else { return nil }
+        if let id = artists[name] { return id }
+        let id = try row(
+            "SELECT id FROM artists WHERE name = ?", or: "INSERT INTO artists (name) VALUES (?)", [.text(name)])
+        artists[name] = id
+        return id
+    }
+
+    private mutating func genre(_ name: String?) throws(LibraryError) -> Int64? {
+        guard let name else { return nil }
+        if let id = genres[name] { return id }
+        let id = try row(
+            "SELECT id FROM genres WHERE name = ?", or: "INSERT INTO genres (name) VALUES (?)", [.text(name)])
+        genres[name] = id
+        return id
+    }
+
+    private mutating func album(of tags: SongTags, in directory: FolderWalk.Directory) throws(LibraryError) -> Int64? {
+        guard let title = tags.album else { return nil }
+        var album = Album(title: title, artist: try artist(tags.albumArtist))
+        if album.artist == nil {
+            let path = directory.path.albumDirectory
+            album.directory = try self.directory(path, isMount: path == directory.path && directory.isMount)
+        }
+        if let id = albums[album] { return id }
+        let id = try row(
+            "SELECT id FROM albums WHERE title = ?1 AND ifnull(artist, 0) = ifnull(?2, 0) "
+                + "AND ifnull(directory, 0) = ifnull(?3, 0)",
+            or: "INSERT INTO albums (title, artist, directory) VALUES (?1, ?2, ?3)",
+            [.text(title), .optional(album.artist), .optional(album.directory)])
+        albums[album] = id
+        return id
+    }
+
+    /// Returns the row that a query finds, or else a new one.
+    private func row(_ query: String, or insertion: String, _ values: [SQLValue]) throws(LibraryError) -> Int64 {
+        if let id = try database.integer(query, values) { return id }
+        try database.run(insertion, values)
+        return database.lastRowID
+    }
+
+    // MARK: Order
+
+    /// Removes whom and what no song names any more.
+    mutating func removeUnused() throws(LibraryError) {
+        (artists, genres, albums) = ([:], [:], [:])
+        try database.transaction { () throws(LibraryError) in
+            try database.execute(
+                """
+                DELETE FROM albums WHERE id NOT IN (SELECT album FROM songs WHERE album IS NOT NULL);
+                DELETE FROM artists WHERE id NOT IN (SELECT artist FROM songs WHERE artist IS NOT NULL)
+                    AND id NOT IN (SELECT composer FROM songs WHERE composer IS NOT NULL)
+                    AND id NOT IN (SELECT artist FROM albums WHERE artist IS NOT NULL);
+                DELETE FROM genres WHERE id NOT IN (SELECT genre FROM songs WHERE genre IS NOT NULL);
+                """)
+        }
+    }
+
+    /// Removes directories that are gone, but for those by which albums are known.
+    func remove(_ paths: [String]) throws(LibraryError) {
+        try database.transaction { () throws(LibraryError) in
+            for path in paths {
+                try database.run(
+                    """
+                    DELETE FROM directories WHERE path = ?
+                        AND id NOT IN (SELECT directory FROM albums WHERE directory IS NOT NULL)
+                    """, [.text(path)])
+            }
+        }
+    }
+
+    /// Makes one piece of the index of words, which then is smaller and faster.
+    func orderWords() throws(LibraryError) { try database.execute("INSERT INTO words (words) VALUES ('optimize')") }
+}
+
+extension String {
+    /// The directory of an album: "Album" for "Album/CD 2".
+    fileprivate var albumDirectory: String {
+        let name = split(separator: "/").last.map { $0.lowercased() } ?? ""
+        let isDisc = ["cd", "disc", "disk"].contains { word in
+            name.hasPrefix(word) && name.dropFirst(word.count).allSatisfy { $0 == " " || $0 == "-" || $0.isNumber }
+        }
+        return isDisc ? FileName.directory(of: self) : self
+    }
+}

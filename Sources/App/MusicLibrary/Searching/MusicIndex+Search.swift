@@ -1,0 +1,114 @@
+import AudioCore
+import Songs
+
+extension MusicIndex {
+    /// The order of songs that were found.
+    public enum SearchOrder: Hashable, Sendable {
+        /// What fits best comes first: titles before artists, artists before albums.
+        case relevance
+        /// As albums are played: by artist, album, disc, track.
+        case albums
+    }
+
+    /// Songs among which the best are chosen. A letter or two may be in most songs of a large library, and whoever
+    /// types them types on.
+    private static let candidateCount = 10_000
+
+    /// Finds songs; none for a query without a term that must be there.
+    ///
+    /// By relevance, of more than ten thousand that fit the first ones of the index are compared.
+    public func search(
+        _ query: SearchQuery, by order: SearchOrder = .relevance, limit: Int = 1_000
+    ) throws(LibraryError) -> [FoundSong] {
+        guard !query.isEmpty else { return [] }
+        let isRanked = order == .relevance && query.match != nil
+        let (found, values) = isRanked ? Self.best(query, limit) : Self.all(query)
+        var songs: [FoundSong] = []
+        try database.query(
+            """
+            WITH found AS (\(found)), first_artists AS (
+                SELECT songs.album AS album, min(artists.name) AS name
+                FROM songs JOIN albums ON albums.id = songs.album JOIN artists ON artists.id = songs.artist
+                WHERE albums.artist IS NULL GROUP BY songs.album)
+            SELECT directories.path, songs.name, songs.title, artists.name, albums.title, album_artists.name,
+                composers.name, genres.name, songs.track, songs.disc, songs.year, songs.milliseconds
+            FROM found
+            JOIN songs ON songs.id = found.id
+            JOIN directories ON directories.id = songs.directory
+            LEFT JOIN artists ON artists.id = songs.artist
+            LEFT JOIN albums ON albums.id = songs.album
+            LEFT JOIN artists AS album_artists ON album_artists.id = albums.artist
+            LEFT JOIN artists AS composers ON composers.id = songs.composer
+            LEFT JOIN genres ON genres.id = songs.genre
+            \(isRanked ? "" : "LEFT JOIN first_artists ON first_artists.album = songs.album")
+            ORDER BY \(isRanked ? "found.score, directories.path, songs.name" : Self.albumOrder)
+            LIMIT ?
+            """, values + [.integer(Int64(limit))]
+        ) { row in
+            songs.append(FoundSong(row))
+            return true
+        }
+        return songs
+    }
+
+    private typealias Part = (text: String, values: [SQLValue])
+
+    /// The row numbers of all songs that fit.
+    private static func all(_ query: SearchQuery) -> Part {
+        var (conditions, values) = years(query)
+        let match: Part? = query.match.map { ("SELECT rowid FROM words WHERE words MATCH ?", [.text($0)]) }
+        if let match {
+            conditions.append("id IN (\(match.text))")
+            values += match.values
+        } else if let exclusion = query.exclusion {
+            conditions.append("id NOT IN (SELECT rowid FROM words WHERE words MATCH ?)")
+            values.append(.text(exclusion))
+        }
+        return ("SELECT id FROM songs WHERE " + conditions.joined(separator: " AND "), values)
+    }
+
+    /// The row numbers and scores of the songs that fit best, the best with the lowest.
+    private static func best(_ query: SearchQuery, _ limit: Int) -> Part {
+        let (conditions, values) = years(query)
+        let source = conditions.isEmpty ? "words" : "words JOIN songs ON songs.id = words.rowid"
+        // Titles before artists, artists before albums.
+        let scored = """
+            SELECT words.rowid AS id, bm25(words, 8, 4, 2, 1, 1) AS score FROM \(source)
+            WHERE \((["words MATCH ?"] + conditions).joined(separator: " AND ")) LIMIT \(max(candidateCount, limit))
+            """
+        return (
+            "SELECT id, score FROM (\(scored)) ORDER BY score LIMIT \(limit)", [.text(query.match ?? "")] + values
+        )
+    }
+
+    private static func years(_ query: SearchQuery) -> (conditions: [String], values: [SQLValue]) {
+        guard let years = query.years else { return ([], []) }
+        return (
+            ["songs.year BETWEEN ? AND ?"], [.integer(Int64(years.lowerBound)), .integer(Int64(years.upperBound))]
+        )
+    }
+
+    /// An album whose songs name no artist for all of it goes by the first of their artists.
+    private static let albumOrder = """
+        coalesce(album_artists.name, first_artists.name, artists.name) COLLATE NOCASE, albums.title COLLATE NOCASE,
+        songs.album, ifnull(songs.disc, 1), ifnull(songs.track, 1000000), directories.path, songs.name
+        """
+}
+
+extension FoundSong {
+    fileprivate init(_ row: SQLRow) {
+        let name = row.text(1)
+        path = FileName.join(row.text(0), name)
+        title = row.optionalText(2) ?? name
+        artist = row.optionalText(3)
+        album = row.optionalText(4)
+        albumArtist = row.optionalText(5)
+        composer = row.optionalText(6)
+        genre = row.optionalText(7)
+        track = row.optionalInteger(8)
+        disc = row.optionalInteger(9)
+        year = row.optionalInteger(10)
+        // Of a damaged index it may be anything.
+        duration = row.optionalInteger(11).map { .milliseconds(min(max(0, Int64($0)), SongTags.longestMilliseconds)) }
+    }
+}

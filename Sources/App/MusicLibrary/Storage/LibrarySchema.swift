@@ -1,0 +1,69 @@
+/// The tables of the index.
+///
+/// Whatever is in them can be read from the songs again, so another version of the tables is begun anew.
+enum LibrarySchema {
+    /// Kept as the database's user_version.
+    static let version: Int64 = 1
+
+    /// An album of songs that name no artist for all of it is one of its directory: so a compilation is one album, and
+    /// two of one title are two.
+    ///
+    /// `words` has no content of its own: what it indexes is given again when it is taken out, by `song_words`.
+    static let tables = """
+        CREATE TABLE directories (
+            id INTEGER PRIMARY KEY,
+            path TEXT NOT NULL UNIQUE,
+            is_mount INTEGER NOT NULL);
+        CREATE TABLE artists (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE);
+        CREATE TABLE genres (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE);
+        CREATE TABLE albums (
+            id INTEGER PRIMARY KEY,
+            title TEXT NOT NULL,
+            artist INTEGER REFERENCES artists,
+            directory INTEGER REFERENCES directories);
+        CREATE UNIQUE INDEX album_identity ON albums (title, ifnull(artist, 0), ifnull(directory, 0));
+        CREATE TABLE songs (
+            id INTEGER PRIMARY KEY,
+            directory INTEGER NOT NULL REFERENCES directories,
+            name TEXT NOT NULL,
+            byte_count INTEGER NOT NULL,
+            modified INTEGER NOT NULL,
+            title TEXT,
+            artist INTEGER REFERENCES artists,
+            album INTEGER REFERENCES albums,
+            composer INTEGER REFERENCES artists,
+            genre INTEGER REFERENCES genres,
+            track INTEGER,
+            disc INTEGER,
+            year INTEGER,
+            milliseconds INTEGER);
+        CREATE INDEX songs_of_directory ON songs (directory);
+        CREATE INDEX songs_of_album ON songs (album);
+        CREATE TABLE updates (
+            finished INTEGER NOT NULL);
+        CREATE VIEW song_words AS
+            SELECT songs.id AS id, ifnull(songs.title, songs.name) AS title,
+                ifnull(artists.name, '') || ifnull(' ' || nullif(album_artists.name, artists.name), '') AS artist,
+                albums.title AS album, composers.name AS composer, genres.name AS genre
+            FROM songs
+            LEFT JOIN artists ON artists.id = songs.artist
+            LEFT JOIN albums ON albums.id = songs.album
+            LEFT JOIN artists AS album_artists ON album_artists.id = albums.artist
+            LEFT JOIN artists AS composers ON composers.id = songs.composer
+            LEFT JOIN genres ON genres.id = songs.genre;
+        CREATE VIRTUAL TABLE words USING fts5(
+            title, artist, album, composer, genre, content = '', tokenize = 'unicode61 remove_diacritics 2');
+        PRAGMA user_version = \(version);
+        """
+
+    /// Readers go on while somebody writes; a power loss takes the last changes at most.
+    static let settings = """
+        PRAGMA journal_mode = WAL;
+        PRAGMA synchronous = NORMAL;
+        PRAGMA temp_store = MEMORY;
+        """
+}

@@ -1,0 +1,169 @@
+import AudioCore
+import HostSystem
+import MusicLibrary
+import TuttiRuntime
+
+/// The index of this user's music, and the folders that it is of.
+///
+/// One that turns out to be damaged is made anew, and told of.
+final class UserLibrary {
+    let folders: [String]
+    private let path: String
+    private var index: MusicIndex
+
+    private static let fileName = "library.sqlite"
+    /// A search reads the folders again if the last time is so long ago.
+    static let freshSeconds: Int64 = 60
+
+    /// Opens the index, and says on standard error what is wrong with it.
+    init() throws(RuntimeFailure) {
+        guard let state = StateDirectory.standard(), let cache = StateDirectory.cache() else {
+            throw RuntimeFailure(.cannotCreate, .other("HOME is not set: there is no place for an index of music"))
+        }
+        do throws(StateError) {
+            folders = try MusicFolders(directory: state).folders()
+        } catch {
+            throw RuntimeFailure(.cannotCreate, .other("\(error)"))
+        }
+        // Where it cannot be made, the index is kept for this process alone, which is told.
+        try? cache.makeDirectory()
+        path = cache.path(of: Self.fileName)
+        do throws(LibraryError) { index = try MusicIndex(path: path) } catch { throw RuntimeFailure(error) }
+        switch index.repair {
+        case .none: break
+        case .remade: tellOfDamage()
+        case .unkept(let reason):
+            SessionRunner.warn("\(path) \(reason.reading): the index of music is made anew each time")
+        }
+    }
+
+    private func tellOfDamage() { SessionRunner.warn("the index of music was damaged, and is made anew") }
+
+    // MARK: Reading the folders
+
+    /// Reads the folders anew, if that was not done just now. Whatever cannot be read or kept is told of, and no reason
+    /// not to find the rest.
+    func refresh(after seconds: Int64 = freshSeconds) throws(RuntimeFailure) {
+        let age = try use { index throws(LibraryError) in try index.secondsSinceUpdate() }
+        // A clock that was set back says nothing.
+        if let age, (0..<seconds).contains(age) { return }
+        do throws(RuntimeFailure) {
+            try update()
+        } catch {
+            guard error.kind == .temporary || error.kind == .cannotCreate else { throw error }
+            SessionRunner.warn("\(error.sentence): what is new is not in it")
+        }
+    }
+
+    /// Reads the folders anew, and says what is wrong with them.
+    @discardableResult
+    func update() throws(RuntimeFailure) -> UpdateOutcome {
+        do throws(LibraryError) {
+            return try read()
+        } catch {
+            guard error == .damaged else { throw RuntimeFailure(error) }
+            try remake()
+            do throws(LibraryError) { return try read() } catch { throw RuntimeFailure(error) }
+        }
+    }
+
+    private func read() throws(LibraryError) -> UpdateOutcome {
+        var display = UpdateDisplay()
+        defer { display.end() }
+        let outcome = try index.update(folders) { progress in
+            display.show(progress)
+            return true
+        }
+        display.end()
+        guard let outcome else { throw .busy }
+        warn(of: outcome)
+        return outcome
+    }
+
+    // MARK: Using it
+
+    func search(
+        _ query: SearchQuery, by order: MusicIndex.SearchOrder, limit: Int
+    ) throws(RuntimeFailure) -> [FoundSong] {
+        try use { index throws(LibraryError) in try index.search(query, by: order, limit: limit) }
+    }
+
+    /// - Parameter folder: of all where it is nil.
+    func songCount(in folder: String? = nil) throws(RuntimeFailure) -> Int {
+        try use { index throws(LibraryError) in try index.songCount(in: folder) }
+    }
+
+    private func use<Result>(_ body: (MusicIndex) throws(LibraryError) -> Result) throws(RuntimeFailure) -> Result {
+        do throws(LibraryError) {
+            return try body(index)
+        } catch {
+            guard error == .damaged else { throw RuntimeFailure(error) }
+            try remake()
+            try update()
+            do throws(LibraryError) { return try body(index) } catch { throw RuntimeFailure(error) }
+        }
+    }
+
+    private func remake() throws(RuntimeFailure) {
+        tellOfDamage()
+        do throws(LibraryError) { index = try MusicIndex(remaking: path) } catch { throw RuntimeFailure(error) }
+    }
+
+    private func warn(of outcome: UpdateOutcome) {
+        if outcome.unreadCount > 0 { SessionRunner.warn("\(outcome.unreadCount) songs cannot be read now") }
+        for path in outcome.away { SessionRunner.warn("'\(path)' cannot be seen now; its songs stay in the index") }
+        if outcome.passedCount > 0 {
+            SessionRunner.warn(
+                "\(outcome.passedCount) names that are not UTF-8, lie too deep or are too many were passed over")
+        }
+    }
+}
+
+/// One line on a terminal, while reading takes longer than a moment.
+private struct UpdateDisplay {
+    private static let interval = TimeSpan.milliseconds(200)
+
+    private var last = HostTime.now()
+    private var isShown = false
+
+    mutating func show(_ progress: UpdateProgress) {
+        guard StandardStream.error.isTerminal, HostTime.now() - last >= Self.interval else { return }
+        last = .now()
+        isShown = true
+        StandardStream.error.write(
+            "\rreading music: \(progress.songCount) songs, \(progress.readCount) of them new\u{1B}[K")
+    }
+
+    mutating func end() {
+        if isShown { StandardStream.error.write("\r\u{1B}[K") }
+        isShown = false
+    }
+}
+
+extension LibraryError {
+    /// What is wrong with the index, behind its name.
+    var reading: String {
+        switch self {
+        case .noSQLite: "takes SQLite 3.27 or later: install libsqlite3-0"
+        case .damaged: "is damaged"
+        case .busy: "is in use by another program; try again"
+        case .diskFull: "has no room on its disk"
+        case .ioError: "is not taken by its disk"
+        case .readOnly: "cannot be written"
+        case .other(let message): "cannot be used: \(message)"
+        }
+    }
+}
+
+extension RuntimeFailure {
+    init(_ error: LibraryError) {
+        let kind: Kind =
+            switch error {
+            case .noSQLite: .unavailable
+            case .busy: .temporary
+            case .damaged, .diskFull, .ioError, .readOnly: .cannotCreate
+            case .other: .lost
+            }
+        self.init(kind, .other("the index of music \(error.reading)"))
+    }
+}

@@ -1,0 +1,148 @@
+import Glibc
+import LANKit
+import StreamTestKit
+import Testing
+
+@testable import MusicLibrary
+
+/// `tutti search` and `tutti library` as processes.
+@Suite(.timeLimit(.minutes(5)))
+struct LibraryProcessTests {
+    private let music = MusicFolder()
+
+    /// Runs lines of a shell, in which `tutti` has this folder alone, and returns what they print.
+    private func run(_ lines: String) throws -> String {
+        let directory = TemporaryDirectory()
+        let script = """
+            export HOME=$PWD XDG_STATE_HOME=$PWD/state XDG_CACHE_HOME=$PWD/cache LC_ALL=C
+            tutti() { '\(buildDirectory)/tutti' "$@"; echo "[$?]"; }
+            { '\(buildDirectory)/tutti' library add '\(music.folder)' > first
+            \(lines)
+            } > out 2>&1
+            """
+        try Tool.writeFile(directory.path + "/script", Array(script.utf8))
+        try Tool.run("timeout --kill-after=5 60 bash -m script", in: directory)
+        return String(decoding: try Tool.readFile(directory.path + "/out"), as: UTF8.self)
+    }
+
+    @Test func searchesPrintLinesPathsAndObjects() throws {
+        try music.song("a/1.mp3", ["TIT2": "Little Girl", "TPE1": "Nina", "TALB": "Jazz", "TRCK": "2", "TDRC": "1959"])
+        try music.song("a/2.mp3", ["TIT2": "Girl\u{1B}[31m Talk", "TPE1": "Oscar", "TALB": "Jazz", "TRCK": "1"])
+        let out = try run(
+            """
+            tutti search girl artist:nina; tutti search girl --paths; tutti search title:little --json
+            tutti search nobody; tutti search ...
+            """)
+        #expect(
+            out == """
+                title        artist  album  year  length
+                Little Girl  Nina    Jazz   1959    0:00
+                [0]
+                \(music.path("a/2.mp3"))
+                \(music.path("a/1.mp3"))
+                [0]
+                {"path":"\(music.path("a/1.mp3"))","title":"Little Girl","artist":"Nina","album":"Jazz",\
+                "albumArtist":null,"composer":null,"genre":null,"disc":null,"track":2,"year":1959,"seconds":0.104}
+                [0]
+                tutti: none of 2 songs; 'tutti library' shows the folders
+                [1]
+                tutti search: there is no word to look for (see 'tutti search --help')
+                [64]
+
+                """)
+    }
+
+    @Test func foldersAreNamedAndListed() throws {
+        try music.song("a/1.mp3", ["TIT2": "One"])
+        let out = try run(
+            """
+            tutti library; mkdir other; ln -s other link; tutti library add link; tutti library --json
+            tutti library remove nowhere; tutti library remove '\(music.folder)'; tutti search one
+            tutti library add script none; tutti library remove link; tutti library | sed "s#$PWD#~#"
+            """)
+        let lines = out.split(separator: "\n")
+        #expect(lines.starts(with: ["songs  folder", "    1  \(music.folder)", "[0]"]))
+        #expect(out.contains("{\"folder\":\"\(music.folder)\",\"songCount\":1}\n{\"folder\":\""))
+        #expect(out.contains("'nowhere' was not added, so it cannot be removed; "))
+        #expect(out.contains("none of 0 songs; 'tutti library' shows the folders\n[1]"))
+        #expect(out.contains("'script' is no folder; name the one that holds the music\n[66]"))
+        #expect(out.hasSuffix("songs  folder\n    0  ~/Music\n[0]\n"), "the desktop's again: \(out)")
+    }
+
+    @Test func albumsArePlayed() throws {
+        for (name, track) in [("a", "2"), ("b", "1"), ("c", "3")] {
+            try music.song("\(name).mp3", ["TIT2": "Song \(name)", "TALB": "The Album", "TPE1": "X", "TRCK": track])
+        }
+        try music.song("d.mp3", ["TIT2": "Other", "TALB": "Another", "TPE1": "X", "TRCK": "1"])
+        let out = try run(
+            """
+            tutti play --album "the album" --output null | grep -o 'Song .'; tutti play --album nothing
+            tutti play --artist ..; tutti queue list --album x
+            """)
+        #expect(
+            out == """
+                Song b
+                Song a
+                Song c
+                tutti: --album 'nothing' finds no song; 'tutti library' shows which folders are searched
+                [66]
+                tutti play: --artist: there is no word to look for (see 'tutti play --help')
+                [64]
+                tutti queue: 'list' is no change of the queue (see 'tutti queue --help')
+                [64]
+
+                """)
+    }
+
+    /// Whenever a process is killed, the next one goes on where it was.
+    @Test func anIndexOutlivesWhoWritesIt() throws {
+        for number in 0..<600 { try music.song("\(number / 10)/\(number).mp3", ["TIT2": "Song \(number)"]) }
+        let out = try run(
+            """
+            rm -r cache
+            # In a shell that does not tell who was killed.
+            (for i in $(seq 10 99); do
+                timeout -s KILL 0.0$i '\(buildDirectory)/tutti' library update > /dev/null
+                [ $((i % 9)) = 0 ] && rm -f cache/tutti/library.sqlite*
+                [ $((i % 10)) = 0 ] && touch '\(music.folder)'/*/*.mp3
+            done) 2> /dev/null
+            tutti library update | tail -n 1; tutti search song --paths --limit 1000 | wc -l
+            cp -r cache/tutti '\(music.folder)-cache'
+            """)
+        #expect(out == "[0]\n601\n", "600 paths and the exit code")
+        let index = try MusicIndex(path: music.folder + "-cache/library.sqlite")
+        var verdict = ""
+        try index.database.query("PRAGMA integrity_check") { row in
+            verdict = row.text(0)
+            return false
+        }
+        #expect(verdict == "ok" && index.repair == .none)
+        try index.database.execute("INSERT INTO words (words) VALUES ('integrity-check')")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "file systems of one's own need root"))
+    func aFullDiskIsToldOfAndLosesNothing() throws {
+        for number in 0..<900 {
+            try music.song("\(number).mp3", ["TIT2": "Song \(number)", "TPE1": "Artist \(number)"])
+        }
+        let out = try run(
+            """
+            cat > full <<'END'
+            mkdir small; mount -t tmpfs -o size=128k none small; export XDG_CACHE_HOME=$PWD/small
+            '\(buildDirectory)/tutti' search song --paths --limit 1000 > found; echo "[$?]"
+            mount -o remount,size=32m small
+            '\(buildDirectory)/tutti' search song --paths --limit 1000 | wc -l
+            umount small
+            END
+            unshare -m bash full
+            """)
+        #expect(
+            out == """
+                tutti: warning: the index of music has no room on its disk: what is new is not in it
+                tutti: none of 0 songs; 'tutti library' shows the folders
+                [1]
+                900
+
+                """)
+    }
+}
