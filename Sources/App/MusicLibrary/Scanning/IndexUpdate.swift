@@ -52,8 +52,8 @@ struct IndexUpdate {
     }
 
     private static let batchCount = 256
-    /// With more changes than this the index of words is put in order again.
-    private static let orderingCount = 1_000
+    /// With more changes than this the index of words is optimized.
+    private static let optimizingCount = 1_000
 
     private let database: Database
     private var writer: SongWriter
@@ -132,7 +132,7 @@ struct IndexUpdate {
         let changeCount = outcome.addedCount + outcome.changedCount + outcome.removedCount
         if changeCount > 0 { try writer.removeUnused() }
         try writer.remove(lost.map(\.path))
-        if changeCount > Self.orderingCount { try writer.orderWords() }
+        if changeCount > Self.optimizingCount { try writer.optimizeWords() }
     }
 
     /// Ends before that: what was not seen stays.

@@ -146,7 +146,7 @@ struct SongWriter {
     }
 
     /// Makes one piece of the index of words, which then is smaller and faster.
-    func orderWords() throws(LibraryError) { try database.execute("INSERT INTO words (words) VALUES ('optimize')") }
+    func optimizeWords() throws(LibraryError) { try database.execute("INSERT INTO words (words) VALUES ('optimize')") }
 }
 
 extension String {

@@ -5,7 +5,7 @@ import SecureChannel
 public struct MemberNews: Sendable {
     /// They know it now.
     public let told: [Household.Member]
-    /// They do not take this machine for a member, which was removed meanwhile, for this reason.
+    /// They take nothing from this machine, for this reason: mostly as it was removed itself, and does not know it.
     public let refusing: [(member: Household.Member, reason: String)]
     /// They were not found in time, and hear of it when they meet a member that knows.
     public let others: [Household.Member]

@@ -11,7 +11,8 @@ import WireProtocol
 ///     dialled ──▶ opened ──▶ identified ──the document was sent, or is not needed──▶ settling ──▶ told
 ///                   └────────────┴── no member, refused, gone ──▶ over
 ///
-/// A member that does not take this machine for one hears nothing from it: it knows that this machine was removed.
+/// A member to which this machine is none, as it was removed there, hears nothing from it. It is told apart from those
+/// that were not found.
 ///
 /// It greets as a controller, so broadcasters and listeners serve it like one that comes and goes. Who is at the other
 /// end, and what document it needs, is for the shell to tell. Each address is dialled on its own: at an address that
