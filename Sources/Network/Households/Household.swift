@@ -9,7 +9,7 @@ import SecureChannel
 //
 // - An admission is a member's word for a key. The founder's word for itself begins the household.
 // - A removal is a member's word against a key, and holds for ever. So two removals at once both hold, even if each
-//   removes the author of the other, once each is in the document of somebody who stays.
+//   removes the author of the other (``removals(by:)``).
 //
 // A removed key could still let in another key of its own, at a member that was away and does not know of the removal.
 // So a removal says whom of those that the removed key let in its author knew, and these stay. A key is in if a chain
@@ -78,6 +78,12 @@ public struct Household: Sendable {
 
     public func isMember(_ key: PeerKey) -> Bool { membership.members.contains(key) }
 
+    /// Whether a key belongs, or did until it was removed.
+    func isJoined(_ key: PeerKey) -> Bool { membership.isJoined(key) }
+
+    /// Keys that were removed, by whomever.
+    var removedKeys: [PeerKey] { membership.removed.map(\.peerKey) }
+
     /// Returns whether the key was removed, or is out because nobody who stays gave its word for it.
     public func isOut(_ key: PeerKey) -> Bool { membership.out.contains { $0.peerKey == key } }
 
@@ -135,7 +141,7 @@ public struct Household: Sendable {
     // MARK: Statements
 
     /// Makes a change, unless it would make the document too large.
-    private mutating func change(
+    mutating func change(
         _ body: (inout Household) throws(HouseholdError) -> Void
     ) throws(HouseholdError) {
         var changed = self

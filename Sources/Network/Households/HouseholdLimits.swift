@@ -12,6 +12,11 @@ public enum HouseholdLimits {
     /// Bytes of an encoded ``InvitationRequest``: version, name, three keys, time and signature of the voucher; key,
     /// name and signature of who shows it.
     public static let requestByteCount = 1 + 65 + 3 * 32 + 8 + 64 + 32 + 65 + 64
+    /// Bytes of the removals by which a member introduces itself: the largest one, and many of those that are usual.
+    static let lastWordsByteCount = 12 * 1024
+    /// How long a process still takes the removals of a machine of whose own removal it has heard, in seconds: as long
+    /// as two that meet again may need to connect.
+    static let lastWordsSeconds: Int64 = 30
     /// How long an invitation may hold, in seconds: a year.
     public static let invitationSeconds: Int64 = 366 * 86_400
 }

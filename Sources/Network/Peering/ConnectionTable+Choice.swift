@@ -28,7 +28,7 @@ extension ConnectionTable {
         switch link.connection.standing {
         case .member: return .household
         case .thisMachine where isInHousehold: return .household
-        case .thisMachine, .removed, .stranger: return ownsItsName(id) ? .heardBefore : .stranger
+        case .thisMachine, .removed, .removedLately, .stranger: return ownsItsName(id) ? .heardBefore : .stranger
         }
     }
 

@@ -7,7 +7,7 @@ public enum SecureChannelLimits {
     /// Plaintext bytes in one record. A longer flush is split. With the 18 bytes around it a full record costs 0.11 %.
     public static let recordPlaintextByteCount = 16 * 1024
     /// Bytes by which a side shows who it is, after the handshake.
-    public static let introductionByteCount = 1_024
+    public static let introductionByteCount = 16 * 1024
     /// Bytes of prologue.
     static let prologueByteCount = 256
 

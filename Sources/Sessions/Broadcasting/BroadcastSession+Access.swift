@@ -30,7 +30,7 @@ extension BroadcastSession {
 
     private mutating func refuseIfDenied(_ id: ConnectionID, _ now: HostTime) {
         guard let link = connections[id], let denial = denial(of: link.connection) else { return }
-        refuse(id, Refusal(.notAllowed, denial.text), now)
+        refuse(id, Refusal(denial), now)
     }
 
     /// Returns why a peer may not take part; nil if it may.

@@ -160,7 +160,7 @@ extension BroadcastSession {
             return
         }
         if let link = connections[id], let denial = denial(of: link.connection) {
-            refuse(id, Refusal(.notAllowed, denial.text), now)
+            refuse(id, Refusal(denial), now)
             return
         }
         if greeting.roles == .observer {

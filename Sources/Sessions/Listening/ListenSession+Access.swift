@@ -38,7 +38,7 @@ extension ListenSession {
             tellOnce(.notOfHousehold(link.connection.name, denial), from: link.connection.address)
         }
         let isHeard = isMember(of: id)
-        refuse(id, Refusal(.notAllowed, denial.text), now)
+        refuse(id, Refusal(denial), now)
         // What it holds of somebody who may not feed it is not heard, either.
         if isHeard { endReception(now) }
     }

@@ -152,4 +152,9 @@ import TuttiRuntime
         let refusal = (by: refusing, reason: "removed")
         #expect(MemberNewsSentence(told: told, others: others, refusal: refusal).text == text)
     }
+
+    @Test func whoWasRemovedItselfIsToldSo() {
+        let text = MemberNewsSentence(told: ["Den"], others: ["Loft"], expulsion: "this machine was removed").text
+        #expect(text == "told Den; Loft hears of it when it meets a member; but this machine was removed")
+    }
 }

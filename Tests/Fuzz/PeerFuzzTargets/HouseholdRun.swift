@@ -1,5 +1,6 @@
 import Cryptography
 import Households
+import NIOCore
 import SecureChannel
 
 /// Documents of households, and invitations to them: any bytes, members that meet in any order, and rounds among them.
@@ -28,6 +29,19 @@ struct HouseholdRun {
         }
         if let invitation = try? Invitation(fileText: bytes), !invitation.fileText.matches(bytes) {
             return "an invitation has two forms"
+        }
+        return introductionViolation(bytes)
+    }
+
+    /// Whatever a stranger says first, it stays one.
+    private static func introductionViolation(_ bytes: [UInt8]) -> String? {
+        let keys = HandshakeRun.keys
+        guard let home = try? Household(name: "Home", founder: keys[0], memberName: "0") else { return "not founded" }
+        var meetings = HouseholdMeetings<Int>(keys: keys[0], household: home)
+        _ = meetings.open(1, remoteKey: keys[1].key, binding: ChannelBinding(.zero))
+        let actions = meetings.receive(introduction: ByteBuffer(bytes: bytes), from: 1, at: 0)
+        guard actions.count == 1, case .standing(1, .stranger)? = actions.first, meetings.household == home else {
+            return "a stranger is none"
         }
         return nil
     }
@@ -114,17 +128,18 @@ extension HouseholdRun {
         return documents.map { [0] + $0 } + [[1] + meetings, [1] + meetings.reversed()] + roundSeeds
     }
 
-    /// Rounds that tell two members, leave them, and enrol: found, dialled, identified, greeted, told.
+    /// Rounds that tell two members, leave them, enrol, and remove: found, dialled, identified, greeted, told.
     private static var roundSeeds: [[UInt8]] {
         // Two members at two addresses; time passes between what is said and the end.
         let tells: [UInt8] = [
             0, 0x41, 14, 1, 2, 0x12, 4, 1, 0x14, 2, 5, 0x15, 7, 0x17, 14, 1, 6, 7, 14, 1, 14, 6, 14, 1,
         ]
-        let purposes: [UInt8] = [0x03, 0x07, 0x0B]
+        let purposes: [UInt8] = [0x03, 0x07, 0x0B, 0x0F]
         let others: [[UInt8]] = [
             [0x03, 0, 1, 14, 255], [0x03, 13, 0], [0x0B, 13, 0],
             [0x07, 0, 1, 14, 1, 2, 4, 1, 5, 7, 10, 14, 120], [0x0B, 0, 1, 14, 1, 2, 4, 1, 5, 8, 10],
             [0x03, 0, 1, 14, 1, 2, 4, 8, 14, 1], [0x03, 0, 1, 14, 1, 2, 4, 1, 5, 9, 3, 1, 2, 3, 12],
+            [0x0F, 0, 1, 14, 1, 2, 4, 1, 5, 15], [0x0F, 0, 1, 14, 1, 2, 4, 1, 15, 14, 120],
             [0x0B, 0, 1, 14, 1, 1, 0, 14, 255, 2, 4, 1, 5, 8, 11, 14, 255],
         ]
         return purposes.map { [$0] + tells } + others

@@ -34,12 +34,13 @@ struct RoundRun {
         let keys = HandshakeRun.keys
         let meant: Set<PeerKey> = [keys[1].key, keys[2].key]
         let purpose: HouseholdRound.Purpose =
-            switch setting % 3 {
+            switch setting % 4 {
             case 0: .telling(meant)
             case 1: .leaving(meant)
-            default: .enrolling
+            case 2: .enrolling
+            default: .removing(meant)
             }
-        members = setting % 3 == 2 ? nil : meant
+        members = setting % 4 == 2 ? nil : meant
         let home = try? Household(name: "Home", founder: keys[0], memberName: "member")
         document = home?.encoded().withBytes { Array($0) } ?? []
         let greeting = Greeting(
@@ -68,10 +69,11 @@ struct RoundRun {
         case 7: write(id)
         case 8: say(WireEncoder.household(document), id)
         case 9: makeNoise(reader.bytes(Int(reader.byte())), id)
-        case 10: say(WireEncoder.refusal(Refusal(.notAllowed, "no")), id)
+        case 10: refuse(id, Refusal(.notAllowed, "no"))
         case 11: end(id, isBroken: false)
         case 12: end(id, isBroken: true)
         case 13: if reader.byte() == 0 { handle(.searchFailed) }
+        case 15: refuse(id, Refusal(.removedLately, "no"))
         default:
             now += .milliseconds(Int64(reader.byte()) * 20)
             handle(.tick)
@@ -105,7 +107,7 @@ struct RoundRun {
     private mutating func identify(_ id: Int, as byte: UInt8) {
         guard open[id] != nil, proven[id] == nil else { return }
         let key = keys[Int(byte & 3)].key
-        let standing: PeerStanding = [.member, .member, .stranger, .removed][Int(byte >> 2 & 3)]
+        let standing: PeerStanding = [.member, .removedLately, .stranger, .removed][Int(byte >> 2 & 3)]
         proven[id] = key
         if standing == .member { provenMembers.insert(key) }
         handle(.authenticated(ConnectionID(id), key, standing))
@@ -116,6 +118,12 @@ struct RoundRun {
         greeted.insert(key)
         let greeting = Greeting(roles: .listener, peer: key.uuid, instance: 2, started: 0, name: "Tutti")
         say(WireEncoder.greeting(greeting), id)
+    }
+
+    /// Whoever refuses with this reason has taken what it was told first.
+    private mutating func refuse(_ id: Int, _ refusal: Refusal) {
+        if open[id] != nil, let key = proven[id], refusal.reason == .removedLately { greeted.insert(key) }
+        say(WireEncoder.refusal(refusal), id)
     }
 
     private mutating func write(_ id: Int) {

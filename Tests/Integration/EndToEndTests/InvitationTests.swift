@@ -82,6 +82,36 @@ struct InvitationTests {
         #expect(try testbed.lan[1].run(["cat", keyFile(of: 1) + ".former"]).output == key)
     }
 
+    /// Two commands at the same moment, each of which removes the author of the other. Whichever the third machine hears
+    /// first, both hold.
+    @Test func twoMachinesThatRemoveEachOtherAreBothOut() throws {
+        _ = try tutti("household", "create", on: 0)
+        let broadcast = try testbed.start(["broadcast", "--idle"], on: 0)
+        try broadcast.waitForLine(containing: "members of the household Home", within: 10)
+        for host in 1...2 {
+            let other = try testbed.start(["broadcast", "--idle", "--household", try invite()], on: host)
+            try other.waitForLine(containing: "members of the household Home", within: 20)
+            other.signal(SIGINT)
+            _ = try other.wait(within: 10)
+        }
+        // One that was let in before the other hears of it from the first.
+        let news = try testbed.start(["broadcast", "--idle"], on: 1)
+        for host in 0...1 { try waitForMembers(["host1", "host2", "host3"], on: host) }
+        news.signal(SIGINT)
+        _ = try news.wait(within: 10)
+
+        let removals = try [(1, "host3"), (2, "host2")].map { host, name in
+            try testbed.lan[host].spawn([testbed.program, "household", "remove", name])
+        }
+        for removal in removals {
+            #expect(try removal.wait(within: 20) == .exited(0), "\(removal.output)\(removal.errors)")
+            #expect(removal.output.contains("told host1"), "\(removal.output)")
+        }
+        try waitForMembers(["host1"], on: 0)
+        let late = removals.filter { $0.output.contains("but this machine was removed from the household Home") }
+        #expect(late.count == 1, "\(removals.map(\.output))")
+    }
+
     @Test func whoLeavesTellsTheOthers() throws {
         _ = try tutti("household", "create", "Cabin", on: 0)
         let broadcast = try testbed.start(["broadcast", "--idle"], on: 0)

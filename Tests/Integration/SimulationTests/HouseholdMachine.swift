@@ -33,6 +33,8 @@ class HouseholdMachine {
     /// What its process knows, or knew when it ended.
     var household: Household? { nil }
     var virtualMachine: VirtualMachine? { nil }
+    /// The one that runs on it, or ran last.
+    var process: AnyObject? { nil }
 
     /// Whether it was cut off within so long before a time.
     func isCut(within span: TimeSpan, before now: TrueTime) -> Bool {
@@ -57,6 +59,7 @@ final class BroadcastingMachine: HouseholdMachine {
 
     override var household: Household? { node.household }
     override var virtualMachine: VirtualMachine? { node.machine }
+    override var process: AnyObject? { node }
 
     /// Whether its song goes on for longer than this.
     func isBroadcasting(for span: TimeSpan, after now: TrueTime) -> Bool {
@@ -90,6 +93,7 @@ final class ListeningMachine: HouseholdMachine {
 
     override var household: Household? { node.household }
     override var virtualMachine: VirtualMachine? { node.machine }
+    override var process: AnyObject? { node }
 
     /// All its processes, and how long each lived until now.
     func processes(until now: TrueTime) -> [(node: ListenNode, life: ClosedRange<TrueTime>)] {

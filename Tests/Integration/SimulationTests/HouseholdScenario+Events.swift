@@ -5,8 +5,6 @@ import SimulationKit
 
 /// What happens to its machines.
 extension HouseholdScenario {
-    private static let mostRemovals = 4
-
     /// Lets something happen, or mostly nothing.
     func happen() {
         switch world.random.next() % 20 {
@@ -23,7 +21,7 @@ extension HouseholdScenario {
         }
     }
 
-    private func pick<Machine>(_ machines: [Machine]) -> Machine? {
+    func pick<Machine>(_ machines: [Machine]) -> Machine? {
         machines.isEmpty ? nil : machines[Int(world.random.next() % UInt64(machines.count))]
     }
 
@@ -54,44 +52,6 @@ extension HouseholdScenario {
         if knowledge.note(secretOf: household, at: machine, of: machines) {
             add(.foreign, "\(machine.name) knows a secret that was made after its removal")
         }
-    }
-
-    // MARK: The household
-
-    /// Machines whose user may change the household, as far as they know.
-    var authors: [HouseholdMachine] {
-        running.filter { $0.identity.household?.isMember($0.key) == true }
-    }
-
-    private var removable: [HouseholdMachine] {
-        let spared = [broadcasters[0].key, listeners[0].key, listeners[1].key]
-        return machines.filter { $0.admitted != nil && !spared.contains($0.key) }
-    }
-
-    private func removeOne() {
-        guard let author = pick(authors) else { return }
-        if let subject = pick(removable.filter { $0 !== author }) { remove(subject, by: author) }
-    }
-
-    /// Two members remove the same machine, or two, or one of them the other, before they hear of each other.
-    private func removeTwoAtOnce() {
-        guard let first = pick(authors), let second = pick(authors.filter { $0 !== first }),
-            let subject = pick(removable.filter { $0 !== first }),
-            let other = pick(removable.filter { $0 === subject || $0 === first }.filter { $0 !== second })
-        else { return }
-        remove(subject, by: first)
-        remove(other, by: second)
-    }
-
-    private func remove(_ subject: HouseholdMachine, by author: HouseholdMachine) {
-        guard removalCount < Self.mostRemovals, var household = author.identity.household,
-            household.isMember(subject.key),
-            (try? household.remove(subject.identity.keys.signingKey, by: author.identity.keys)) != nil
-        else { return }
-        removalCount += 1
-        subject.removers.append(author.key)
-        log("\(author.name) removes \(subject.name)")
-        author.identity.store(household)
     }
 
     // MARK: Troubles

@@ -30,6 +30,7 @@ final class HouseholdScenario {
     var feeds: [HouseholdFeed] = []
     var knowledge = HouseholdKnowledge()
     var removalCount = 0
+    var removalRounds: [RemovalRound] = []
     /// Whether broadcasts follow on each other.
     var broadcastsGoOn = true
     var findings: [Finding] = []
@@ -126,6 +127,7 @@ final class HouseholdScenario {
     /// Machines that were stopped long enough are started, and broadcasts follow on each other.
     private func goOn() {
         judgeTries()
+        judgeRemovals()
         for machine in machines {
             if let time = machine.stoppedUntil, now >= time { start(machine) }
         }

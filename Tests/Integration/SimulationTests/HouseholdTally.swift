@@ -6,9 +6,15 @@ struct HouseholdTally: CustomStringConvertible {
     var floodedJoins = 0
     /// Times that a listener had a choice of broadcasts.
     var choices = 0
+    /// Members that were told of a removal; of these, by one that they knew to be removed itself.
+    var removalNews = 0
+    var lastWords = 0
 
     /// A minute of song for somebody, and a join in spite of a flood. Not all seeds leave a choice.
     var isEnough: Bool { windows > 3_000 && floodedJoins > 0 }
 
-    var description: String { "\(windows) windows, \(floodedJoins) joins under floods, \(choices) choices" }
+    var description: String {
+        "\(windows) windows, \(floodedJoins) joins under floods, \(choices) choices, \(removalNews) told of removals, "
+            + "\(lastWords) by removed ones"
+    }
 }

@@ -16,7 +16,7 @@ struct AccessPolicyTests {
         for right in AccessRight.allCases {
             #expect(policy.denial(of: right, to: .member) == nil)
             #expect(policy.denial(of: right, to: .stranger) == .membersOnly(household: "Home"))
-            #expect(policy.denial(of: right, to: .removed) == .removed(household: "Home"))
+            #expect(policy.denial(of: right, to: .removed) == .removed(household: "Home", lately: false))
         }
     }
 
@@ -40,7 +40,7 @@ struct AccessPolicyTests {
                 "it takes part only with members of its household: run 'tutti pair' here, and type the code there"
             ),
             (
-                .removed(household: "Home"),
+                .removed(household: "Home", lately: false),
                 "this machine was removed from the household Home: 'tutti household leave' here begins anew, then "
                     + "'tutti pair' here and the code there let it in"
             ),

@@ -30,7 +30,7 @@ private struct Visit {
             let (from, document) = onTheWay.removeFirst()
             sent[from] += 1
             try #require(sent[from] < 4, "it does not end")
-            let reception = try keepers[1 - from].receive(document: document, in: &meetings[1 - from])
+            let reception = try keepers[1 - from].receive(document: document, in: &meetings[1 - from], at: 0)
             if let answer = reception.answer { onTheWay.append((1 - from, answer)) }
         }
         return (keepers[0], keepers[1])
@@ -100,7 +100,7 @@ struct HouseholdKeeperTests {
         #expect(visit.sent[0] == 0 && visit.standings()[0] == .removed)
         // Nor after a later change of the household.
         try after.admit(c.signingKey, name: "C", by: a)
-        _ = try atA.adopt(after)
+        _ = try atA.adopt(after, at: 0)
         var meeting = visit.meetings[0]
         let document = atA.document(for: &meeting)
         #expect(document == nil)
@@ -131,7 +131,7 @@ struct HouseholdKeeperTests {
             }
             #expect(atA.standing(in: meeting) == .stranger)
             #expect(throws: HouseholdError.notMember) {
-                try atA.receive(document: foreign.encoded(), in: &meeting)
+                try atA.receive(document: foreign.encoded(), in: &meeting, at: 0)
             }
             #expect(atA.household == home && atR.isMember == (document == foreign))
         }
@@ -161,8 +161,10 @@ struct HouseholdKeeperTests {
         try foreign.admit(a.signingKey, name: "A", by: b)
         var atA = HouseholdKeeper(keys: a, household: home)
         var meeting = HouseholdMeeting(remoteKey: b.key, binding: ChannelBinding(RandomNumbers.bytes32()))
-        #expect(throws: HouseholdError.otherHousehold) { try atA.receive(document: foreign.encoded(), in: &meeting) }
-        #expect(throws: HouseholdError.malformed) { try atA.receive(document: [1, 2, 3], in: &meeting) }
+        #expect(throws: HouseholdError.otherHousehold) {
+            try atA.receive(document: foreign.encoded(), in: &meeting, at: 0)
+        }
+        #expect(throws: HouseholdError.malformed) { try atA.receive(document: [1, 2, 3], in: &meeting, at: 0) }
         #expect(atA.household == home)
     }
 
@@ -182,14 +184,14 @@ struct HouseholdKeeperTests {
         try mine.admit(c.signingKey, name: "C", by: a)
         try stored.remove(b.signingKey, by: a)
         var keeper = HouseholdKeeper(keys: a, household: mine)
-        var isChanged = try keeper.adopt(stored)
+        var isChanged = try keeper.adopt(stored, at: 0)
         #expect(isChanged && keeper.household?.isMember(c.key) == true && keeper.household?.isOut(b.key) == true)
-        isChanged = try keeper.adopt(stored)
+        isChanged = try keeper.adopt(stored, at: 0)
         #expect(!isChanged)
         let other = try Household(name: "Elsewhere", founder: a, memberName: "A")
-        isChanged = try keeper.adopt(other)
+        isChanged = try keeper.adopt(other, at: 0)
         #expect(isChanged && keeper.household == other)
-        isChanged = try keeper.adopt(nil)
+        isChanged = try keeper.adopt(nil, at: 0)
         #expect(isChanged && keeper.household == nil)
     }
 }

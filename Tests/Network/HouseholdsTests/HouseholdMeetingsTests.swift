@@ -5,66 +5,6 @@ import Testing
 
 @testable import Households
 
-/// Processes of several machines, and channels between them that carry what each asks for.
-private struct Network {
-    var processes: [HouseholdMeetings<Int>]
-    private var ends: [(process: Int, other: Int)] = []
-    private var standings: [[Int: PeerStanding]]
-    private(set) var stored: [Household?]
-    private(set) var changeCounts: [Int]
-    private var onTheWay: [(channel: Int, SecretBytes)] = []
-
-    init(_ processes: [HouseholdMeetings<Int>]) {
-        self.processes = processes
-        standings = processes.map { _ in [:] }
-        stored = processes.map(\.household)
-        changeCounts = processes.map { _ in 0 }
-    }
-
-    /// Two processes connect. Channels are numbered from 0: two numbers a connection, the caller's first.
-    mutating func connect(_ one: Int, _ other: Int, keys: [PeerKeyPair]) throws {
-        let (binding, channel) = (ChannelBinding(RandomNumbers.bytes32()), ends.count)
-        ends += [(one, channel + 1), (other, channel)]
-        let shown = [
-            processes[one].open(channel, remoteKey: keys[other].key, binding: binding),
-            processes[other].open(channel + 1, remoteKey: keys[one].key, binding: binding),
-        ]
-        perform(processes[one].receive(introduction: ByteBuffer(bytes: shown[1]), from: channel), of: one)
-        perform(processes[other].receive(introduction: ByteBuffer(bytes: shown[0]), from: channel + 1), of: other)
-        try settle()
-    }
-
-    mutating func adopt(_ household: Household?, _ process: Int) throws {
-        stored[process] = household
-        perform(try processes[process].adopt(household), of: process)
-        try settle()
-    }
-
-    /// What the process was told of the other end of a channel.
-    func standing(_ channel: Int) -> PeerStanding? { standings[ends[channel].process][channel] }
-
-    private mutating func perform(_ actions: [HouseholdMeetings<Int>.Action], of process: Int) {
-        for action in actions {
-            switch action {
-            case .standing(let channel, let standing): standings[process][channel] = standing
-            case .send(let channel, let document): onTheWay.append((ends[channel].other, document))
-            case .store(let household): stored[process] = household
-            case .changed: changeCounts[process] += 1
-            case .admitted, .full: Issue.record("nobody shows an invitation")
-            }
-        }
-    }
-
-    private mutating func settle() throws {
-        for _ in 0..<100 where !onTheWay.isEmpty {
-            let (channel, document) = onTheWay.removeFirst()
-            let process = ends[channel].process
-            perform(try processes[process].receive(document: document, from: channel), of: process)
-        }
-        try #require(onTheWay.isEmpty, "it does not end")
-    }
-}
-
 @Suite(.timeLimit(.minutes(5)))
 struct HouseholdMeetingsTests {
     private let keys = (0..<4).map { _ in PeerKeyPair.random() }
@@ -77,8 +17,8 @@ struct HouseholdMeetingsTests {
         return household
     }
 
-    private func network(_ households: [Household?]) -> Network {
-        Network(households.enumerated().map { HouseholdMeetings(keys: keys[$0.offset], household: $0.element) })
+    private func network(_ households: [Household?]) -> MeetingNetwork {
+        MeetingNetwork(households.enumerated().map { HouseholdMeetings(keys: keys[$0.offset], household: $0.element) })
     }
 
     @Test func membersKnowEachOtherAndStrangersAreNone() throws {
@@ -91,7 +31,7 @@ struct HouseholdMeetingsTests {
     }
 
     @Test func anotherProcessOfThisMachineIsThisMachine() throws {
-        var network = Network((0..<2).map { _ in HouseholdMeetings(keys: keys[0], household: nil) })
+        var network = MeetingNetwork((0..<2).map { _ in HouseholdMeetings(keys: keys[0], household: nil) })
         try network.connect(0, 1, keys: [keys[0], keys[0]])
         #expect(network.standing(0) == .thisMachine)
     }
@@ -101,7 +41,7 @@ struct HouseholdMeetingsTests {
         let home = try household(0..<2)
         var grown = home
         try grown.admit(keys[2].signingKey, name: "2", by: keys[0])
-        var network = Network([home, grown].map { HouseholdMeetings(keys: keys[0], household: $0) })
+        var network = MeetingNetwork([home, grown].map { HouseholdMeetings(keys: keys[0], household: $0) })
         try network.connect(0, 1, keys: [keys[0], keys[0]])
         #expect(network.standing(0) == .thisMachine && network.standing(1) == .thisMachine)
         #expect(network.stored[0] == home && network.changeCounts == [0, 0])
@@ -146,11 +86,11 @@ struct HouseholdMeetingsTests {
         let proof = try #require(Bytes32(secret.proof(over: binding, by: hidden)))
         let sign = HouseholdSign(mark: RandomNumbers.bytes32(), proof: proof)
         let introduction = HouseholdIntroduction(sign: sign).encoded()
-        let first = meetings.receive(introduction: ByteBuffer(bytes: introduction), from: 1).first
+        let first = meetings.receive(introduction: ByteBuffer(bytes: introduction), from: 1, at: 0).first
         guard case .standing(1, .member)? = first else { Issue.record("\(String(describing: first))"); return }
         var smaller = home
         try smaller.remove(keys[1].signingKey, by: keys[0])
-        let actions = try meetings.adopt(smaller)
+        let actions = try meetings.adopt(smaller, at: 0)
         #expect(actions.contains { if case .standing(1, .stranger) = $0 { true } else { false } }, "\(actions)")
     }
 
@@ -159,13 +99,13 @@ struct HouseholdMeetingsTests {
         let home = try household(0..<2)
         var meetings = HouseholdMeetings<Int>(keys: keys[0], household: nil)
         _ = meetings.open(1, remoteKey: keys[1].key, binding: ChannelBinding(RandomNumbers.bytes32()))
-        _ = meetings.receive(introduction: ByteBuffer(), from: 1)
-        let actions = try meetings.adopt(home)
+        _ = meetings.receive(introduction: ByteBuffer(), from: 1, at: 0)
+        let actions = try meetings.adopt(home, at: 0)
         guard case .standing(1, .member)? = actions.first, case .changed? = actions.dropFirst().first else {
             Issue.record("\(actions)")
             return
         }
-        let farewell = try meetings.adopt(nil)
+        let farewell = try meetings.adopt(nil, at: 0)
         guard case .changed? = farewell.first, case .standing(1, .stranger)? = farewell.last else {
             Issue.record("\(farewell)")
             return
@@ -176,17 +116,17 @@ struct HouseholdMeetingsTests {
         let home = try household(0..<2)
         var meetings = HouseholdMeetings<Int>(keys: keys[0], household: home)
         _ = meetings.open(1, remoteKey: keys[3].key, binding: ChannelBinding(RandomNumbers.bytes32()))
-        #expect(meetings.receive(introduction: ByteBuffer(), from: 1).count == 1)
-        #expect(meetings.receive(introduction: ByteBuffer(), from: 1).isEmpty)
+        #expect(meetings.receive(introduction: ByteBuffer(), from: 1, at: 0).count == 1)
+        #expect(meetings.receive(introduction: ByteBuffer(), from: 1, at: 0).isEmpty)
         meetings.close(1)
-        #expect(meetings.receive(introduction: ByteBuffer(), from: 1).isEmpty)
+        #expect(meetings.receive(introduction: ByteBuffer(), from: 1, at: 0).isEmpty)
     }
 
     @Test(arguments: [0, 1, 63, 64, 200]) func introductionsOfAnyLengthAreRead(byteCount: Int) throws {
         var meetings = HouseholdMeetings<Int>(keys: keys[0], household: try household(0..<2))
         _ = meetings.open(1, remoteKey: keys[3].key, binding: ChannelBinding(RandomNumbers.bytes32()))
         let actions = meetings.receive(
-            introduction: ByteBuffer(bytes: (0..<byteCount).map { _ in UInt8.random(in: 0...255) }), from: 1)
+            introduction: ByteBuffer(bytes: (0..<byteCount).map { _ in UInt8.random(in: 0...255) }), from: 1, at: 0)
         guard case .standing(1, .stranger)? = actions.first, actions.count == 1 else {
             Issue.record("\(actions)")
             return

@@ -66,7 +66,7 @@ struct InvitationMeetingTests {
         var theirs = HouseholdMeetings<Int>(keys: third, household: home)
         let shown = theirs.open(1, remoteKey: member.key, binding: other)
         _ = meetings.open(3, remoteKey: third.key, binding: other)
-        _ = meetings.receive(introduction: ByteBuffer(bytes: shown), from: 3)
+        _ = meetings.receive(introduction: ByteBuffer(bytes: shown), from: 3, at: end - 1)
         let invitation = try Invitation(to: home, until: end, by: member)
         let sent = actions(try request(invitation), &meetings).compactMap { action in
             if case .send(let id, _) = action { id } else { nil }

@@ -116,6 +116,23 @@ import WireProtocol
         #expect(scene.outcome?.refusals.mapValues(\.text) == [member: "removed"])
     }
 
+    /// A machine that was removed at the same time, and has removed somebody.
+    @Test func whoTakesTheRemovalOfARemovedMachineIsTold() throws {
+        for purpose: HouseholdRound.Purpose in [.removing([member, other]), .telling([member, other])] {
+            var scene = Scene(purpose)
+            scene.find("10.0.0.1", "10.0.0.2")
+            scene.handle(.opened(ConnectionID(1), address: "10.0.0.1", dial: scene.dials[0]))
+            scene.handle(.authenticated(ConnectionID(1), member, .member))
+            scene.say(WireEncoder.refusal(Refusal(.removedLately, "removed")), 1)
+            scene.handle(.opened(ConnectionID(2), address: "10.0.0.2", dial: scene.dials[1]))
+            scene.handle(.authenticated(ConnectionID(2), other, .member))
+            scene.say(WireEncoder.refusal(Refusal(.notAllowed, "removed")), 2)
+            let outcome = try #require(scene.outcome)
+            #expect(Set(outcome.refusals.keys) == [member, other])
+            if case .removing = purpose { #expect(outcome.told == [member]) } else { #expect(outcome.told == []) }
+        }
+    }
+
     /// To a member that has read of it, this machine is a stranger.
     @Test func whoRefusesOneThatLeavesKnowsOfIt() throws {
         var scene = Scene(.leaving([member, other]))

@@ -91,7 +91,7 @@ final class HouseholdConnector {
     /// Takes a document that the other end sent.
     func receive(document: ByteBuffer, from id: ConnectionID) {
         merge { () throws(HouseholdError) in
-            try meetings.receive(document: Array(document.readableBytesView), from: id)
+            try meetings.receive(document: Array(document.readableBytesView), from: id, at: WallClock.seconds())
         }
     }
 
@@ -157,7 +157,7 @@ final class HouseholdConnector {
 
     private func adopt(_ household: Household?) {
         // What is stored is this machine's own, or a merge of it.
-        merge { () throws(HouseholdError) in try meetings.adopt(household) }
+        merge { () throws(HouseholdError) in try meetings.adopt(household, at: WallClock.seconds()) }
     }
 
     private func store(_ household: Household) {

@@ -144,7 +144,7 @@ struct PairCommand: Command {
         guard !members.isEmpty else { return }
         var identity = machine.identity
         identity.household = StoredHousehold(household, in: machine.store)
-        let news = try MemberNews.tell(as: identity, among: members)
+        let news = try MemberNews.tell(.admission, as: identity, among: members)
         if let failure = news.failure { throw failure }
         StandardStream.output.write("\(MemberNewsSentence(news).text)\n".terminalSafeLine)
     }

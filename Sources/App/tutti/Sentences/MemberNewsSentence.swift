@@ -12,14 +12,18 @@ struct MemberNewsSentence {
         let refusal = news.refusing.first.map { first in
             (by: news.refusing.map(\.member.name), reason: first.reason)
         }
-        self.init(told: news.told.map(\.name), others: news.others.map(\.name), refusal: refusal)
+        self.init(
+            told: news.told.map(\.name), others: news.others.map(\.name), refusal: refusal, expulsion: news.expulsion)
     }
 
     /// - Parameters:
     ///   - told: names of members that know of it.
     ///   - others: names of those that do not.
     ///   - refusal: names of those that do not take this machine for a member, and what one of them says.
-    init(told: [String], others: [String], refusal: (by: [String], reason: String)? = nil) {
+    ///   - expulsion: what one that was told says of this machine, which was removed itself.
+    init(
+        told: [String], others: [String], refusal: (by: [String], reason: String)? = nil, expulsion: String? = nil
+    ) {
         let (known, unknown) = (Self.list(told), Self.list(others))
         let hear = others.count == 1 ? "\(unknown) hears of it when it meets" : "\(unknown) hear of it when they meet"
         let news =
@@ -30,12 +34,14 @@ struct MemberNewsSentence {
             case (true, false): "no other member was found; \(hear) one that knows"
             case (false, false): "told \(known); \(hear) a member"
             }
-        guard let refusal else {
-            text = news
-            return
+        var parts = [news]
+        if let refusal {
+            let verb = refusal.by.count == 1 ? "does" : "do"
+            parts.append("\(Self.list(refusal.by)) \(verb) not take it: \(refusal.reason)")
+        } else if let expulsion {
+            parts.append("but \(expulsion)")
         }
-        let verb = refusal.by.count == 1 ? "does" : "do"
-        text = "\(news); \(Self.list(refusal.by)) \(verb) not take it: \(refusal.reason)"
+        text = parts.joined(separator: "; ")
     }
 
     private static func list(_ names: [String]) -> String {

@@ -5,6 +5,8 @@ public enum PeerStanding: Hashable, Sendable, CaseIterable {
     case member
     /// Its key was removed from this machine's household.
     case removed
+    /// The same, a moment ago: whom it removed itself, as it said first, is out as well.
+    case removedLately
     case stranger
 }
 
@@ -31,7 +33,8 @@ public enum AccessDenial: Error, Hashable, Sendable {
     /// It is for the members of this household.
     case membersOnly(household: String)
     /// The key was removed from this household: a machine that is to come back makes a new one.
-    case removed(household: String)
+    /// - Parameter lately: whom it removed itself is out as well.
+    case removed(household: String, lately: Bool)
     /// It is for members, and this machine has no household.
     case noHousehold
     /// In open mode only this machine itself may.
@@ -78,7 +81,8 @@ public struct AccessPolicy: Hashable, Sendable {
         switch (standing, audience(of: right)) {
         case (.thisMachine, _), (_, .anyone), (.member, .members): nil
         case (_, .nobody): .nobody
-        case (.removed, .members): household.map { .removed(household: $0) } ?? .noHousehold
+        case (.removed, .members), (.removedLately, .members):
+            household.map { .removed(household: $0, lately: standing == .removedLately) } ?? .noHousehold
         case (.stranger, .members):
             household.map { .membersOnly(household: $0) } ?? (right == .store ? .thisMachineOnly : .noHousehold)
         }
@@ -91,7 +95,7 @@ extension AccessDenial {
         switch self {
         case .membersOnly:
             "it takes part only with members of its household: run 'tutti pair' here, and type the code there"
-        case .removed(let household):
+        case .removed(let household, _):
             "this machine was removed from the household \(household): 'tutti household leave' here begins anew, then "
                 + "'tutti pair' here and the code there let it in"
         case .noHousehold:

@@ -9,7 +9,7 @@ extension HouseholdKeeper {
         guard var changed = household else { throw .otherHousehold }
         try changed.admit(request, from: meeting.remoteKey, over: meeting.binding, at: unixTime, by: keys)
         guard changed != household else { return false }
-        set(changed)
+        set(changed, at: unixTime)
         return true
     }
 }

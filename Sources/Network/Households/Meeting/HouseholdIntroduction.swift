@@ -7,10 +7,21 @@ import SecureChannel
 /// | bytes | meaning |
 /// |---|---|
 /// | 64 | the ``HouseholdSign``; from a peer without a household random bytes, which look the same to strangers |
-/// | the rest | what a new machine that was invited shows; from any other nothing |
+/// | the rest | an ``InvitationRequest``; or 2, and the removals that a member tells another; or nothing |
 struct HouseholdIntroduction {
+    enum Claim: Hashable {
+        case none
+        /// Of a new machine that was invited: an encoded request.
+        case invitation([UInt8])
+        /// Of a member to another: whom it removed itself.
+        case removals([Removal])
+    }
+
     var sign: HouseholdSign
-    var invitation: [UInt8] = []
+    var claim = Claim.none
+
+    /// The first byte of removals: an invitation's is another one.
+    private static let removalsKind: UInt8 = 2
 
     /// Of a peer without a household.
     static func random() -> HouseholdIntroduction {
@@ -18,18 +29,51 @@ struct HouseholdIntroduction {
             sign: HouseholdSign(mark: RandomNumbers.bytes32(), proof: RandomNumbers.bytes32()))
     }
 
+    /// Removals that would make it too long are left out: members hear of these from a document.
     func encoded() -> [UInt8] {
         var buffer = ByteBuffer()
         sign.write(to: &buffer)
-        return Array(buffer.readableBytesView) + invitation
+        switch claim {
+        case .none: break
+        case .invitation(let request): buffer.writeBytes(request)
+        case .removals(let removals): Self.write(removals, to: &buffer)
+        }
+        return Array(buffer.readableBytesView)
+    }
+
+    private static func write(_ removals: [Removal], to buffer: inout ByteBuffer) {
+        buffer.writeInteger(removalsKind)
+        let limit = buffer.readableBytes + HouseholdLimits.lastWordsByteCount
+        for removal in removals {
+            var one = ByteBuffer()
+            removal.write(to: &one)
+            if buffer.readableBytes + one.readableBytes <= limit { buffer.writeImmutableBuffer(one) }
+        }
     }
 }
 
 extension HouseholdIntroduction {
-    /// Returns nil if there are not enough bytes: the peer shows nothing.
+    /// Returns nil if there are not enough bytes: the peer shows nothing. A claim that makes no sense is none.
     init?(decoding bytes: ByteBuffer) {
         var bytes = bytes
         guard let sign = HouseholdSign(from: &bytes) else { return nil }
-        self.init(sign: sign, invitation: Array(bytes.readableBytesView))
+        self.init(sign: sign)
+        guard bytes.readableBytes > 0 else { return }
+        guard bytes.getInteger(at: bytes.readerIndex, as: UInt8.self) == Self.removalsKind else {
+            claim = .invitation(Array(bytes.readableBytesView))
+            return
+        }
+        bytes.moveReaderIndex(forwardBy: 1)
+        claim = .removals(Self.removals(from: &bytes))
+    }
+
+    private static func removals(from buffer: inout ByteBuffer) -> [Removal] {
+        guard buffer.readableBytes <= HouseholdLimits.lastWordsByteCount else { return [] }
+        var removals: [Removal] = []
+        while buffer.readableBytes > 0 {
+            guard let removal = Removal(from: &buffer) else { return [] }
+            removals.append(removal)
+        }
+        return removals
     }
 }

@@ -26,10 +26,12 @@ public struct HouseholdKeeper: Sendable {
     public private(set) var household: Household?
     /// Of the document. It takes a pass over all of it.
     private var digest: Bytes32?
+    private var hearings = RemovalHearings()
 
     public init(keys: PeerKeyPair, household: Household? = nil) {
         self.keys = keys
-        set(household)
+        self.household = household
+        digest = household?.digest
     }
 
     /// Whether this machine belongs to a household, and was not removed.
@@ -88,18 +90,25 @@ public struct HouseholdKeeper: Sendable {
     }
 
     /// Takes the document that a member sent, and settles what a merge may leave open.
+    /// - Parameter unixTime: in seconds since 1970.
     /// - Throws: ``HouseholdError/notMember`` if the sender is none. After any error nothing has changed.
     public mutating func receive(
-        document bytes: some ByteSource, in meeting: inout HouseholdMeeting
+        document bytes: some ByteSource, in meeting: inout HouseholdMeeting, at unixTime: Int64
     ) throws(HouseholdError) -> Reception {
         guard var merged = household, standing(in: meeting) == .member else { throw .notMember }
         let theirs = try Household(decoding: bytes)
         try merged.merge(theirs)
-        if merged.isMember(keys.key) { _ = try merged.settle(by: keys) }
-        let isChanged = merged != household
-        if isChanged { set(merged) }
+        let isChanged = try settle(&merged, at: unixTime)
         meeting.theirDigest = theirs.digest
         return Reception(answer: document(for: &meeting), isChanged: isChanged)
+    }
+
+    /// - Returns: whether ``household`` is another one than before.
+    private mutating func settle(_ merged: inout Household, at unixTime: Int64) throws(HouseholdError) -> Bool {
+        if merged.isMember(keys.key) { _ = try merged.settle(by: keys) }
+        guard merged != household else { return false }
+        set(merged, at: unixTime)
+        return true
     }
 
     /// Returns the document if the other side is another member, and does not have it yet. It is then taken to be sent.
@@ -111,20 +120,49 @@ public struct HouseholdKeeper: Sendable {
         return household.encoded()
     }
 
+    // MARK: Last words
+
+    /// Returns what this machine tells another member of whom it removed itself.
+    func lastWords(to meeting: HouseholdMeeting) -> [Removal] {
+        guard let household, meeting.remoteKey != keys.key, household.isMember(meeting.remoteKey) else { return [] }
+        return household.removals(by: keys.key)
+    }
+
+    /// What became of a peer's last words.
+    enum LastWords {
+        /// The document has all of them.
+        case taken(isChanged: Bool)
+        /// The peer is no member, and has not been one for a while; or this machine is none.
+        case ignored
+    }
+
+    /// Takes whom a peer removed itself, if it is a member, or was until a moment ago.
+    mutating func receive(
+        lastWords removals: [Removal], in meeting: HouseholdMeeting, at unixTime: Int64
+    ) throws(HouseholdError) -> LastWords {
+        let key = meeting.remoteKey
+        guard isMember, key != keys.key, var merged = household,
+            merged.isMember(key) || hearings.isRecent(key, at: unixTime), try merged.take(removals, from: key)
+        else { return .ignored }
+        return .taken(isChanged: try settle(&merged, at: unixTime))
+    }
+
     // MARK: Other processes of this machine
 
     /// Takes the document that is stored now: another process may have changed it. One of the same household is merged,
     /// so that nothing is lost which could not be stored; any other replaces this one.
+    /// - Parameter unixTime: in seconds since 1970.
     /// - Returns: whether anything changed.
-    public mutating func adopt(_ stored: Household?) throws(HouseholdError) -> Bool {
+    public mutating func adopt(_ stored: Household?, at unixTime: Int64) throws(HouseholdError) -> Bool {
         var next = stored
         if let household, stored?.id == household.id { try next?.merge(household) }
         guard next != household else { return false }
-        set(next)
+        set(next, at: unixTime)
         return true
     }
 
-    mutating func set(_ household: Household?) {
+    mutating func set(_ household: Household?, at unixTime: Int64) {
+        hearings.note(household, after: self.household, at: unixTime)
         self.household = household
         digest = household?.digest
     }

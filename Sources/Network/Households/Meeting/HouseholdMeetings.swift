@@ -31,6 +31,8 @@ public struct HouseholdMeetings<ID: Hashable & Sendable>: Sendable {
         var meeting: HouseholdMeeting
         /// Nil until the other end has introduced itself.
         var standing: PeerStanding?
+        /// Whether the removals by which it introduced itself were taken.
+        var isHeard = false
     }
 
     private var keeper: HouseholdKeeper
@@ -59,43 +61,80 @@ public struct HouseholdMeetings<ID: Hashable & Sendable>: Sendable {
         channels[id] = Channel(meeting: meeting)
         let sign = keeper.sign(for: meeting)
         var introduction = sign.map { HouseholdIntroduction(sign: $0) } ?? .random()
-        introduction.invitation = invitation
+        let removals = keeper.lastWords(to: meeting)
+        if !removals.isEmpty {
+            introduction.claim = .removals(removals)
+        } else if !invitation.isEmpty {
+            introduction.claim = .invitation(invitation)
+        }
         return introduction.encoded()
     }
 
     public mutating func close(_ id: ID) { channels[id] = nil }
 
     /// Takes the other end's introduction, once. The first action says what it is. A new machine that shows an
-    /// invitation is let in before that.
-    /// - Parameter unixTime: in seconds since 1970; by default every invitation is over.
-    public mutating func receive(introduction bytes: ByteBuffer, from id: ID, at unixTime: Int64 = .max) -> [Action] {
+    /// invitation is let in before that, and whom a member has removed is out.
+    /// - Parameter unixTime: in seconds since 1970.
+    public mutating func receive(introduction bytes: ByteBuffer, from id: ID, at unixTime: Int64) -> [Action] {
         guard var channel = channels[id], channel.standing == nil else { return [] }
         let introduction = HouseholdIntroduction(decoding: bytes)
-        var isFull = false
-        if let request = introduction.flatMap({ try? InvitationRequest(decoding: $0.invitation) }) {
-            do throws(InvitationError) {
-                if try keeper.admit(request, in: channel.meeting, at: unixTime), let household {
-                    channels[id]?.standing = keeper.standing(in: channel.meeting)
-                    return [.standing(id, .member), .admitted(name: request.name), .store(household)] + spread()
-                }
-            } catch {
-                isFull = error == .household(.full)
-            }
-        }
+        let claim = take(introduction?.claim ?? .none, from: id, at: unixTime)
+        channel.isHeard = claim.isHeard
         let document = introduction.flatMap { keeper.receive($0.sign, in: &channel.meeting) }
-        let standing = keeper.standing(in: channel.meeting)
+        let standing = standing(in: channel)
         channel.standing = standing
         channels[id] = channel
-        return [.standing(id, standing)] + (document.map { [.send(id, $0)] } ?? []) + (isFull ? [.full] : [])
+        return [.standing(id, standing)] + claim.actions + (document.map { [.send(id, $0)] } ?? [])
+            + (claim.isChanged ? spread() : [])
+    }
+
+    private struct ClaimOutcome {
+        var actions: [Action] = []
+        var isChanged = false
+        var isHeard = false
+    }
+
+    /// Lets in a new machine that was invited, or takes whom a member removed.
+    private mutating func take(
+        _ claim: HouseholdIntroduction.Claim, from id: ID, at unixTime: Int64
+    ) -> ClaimOutcome {
+        guard let meeting = channels[id]?.meeting else { return ClaimOutcome() }
+        switch claim {
+        case .none: return ClaimOutcome()
+        case .invitation(let request): return admit(request, in: meeting, at: unixTime)
+        case .removals(let removals):
+            guard case .taken(let isChanged)? = try? keeper.receive(lastWords: removals, in: meeting, at: unixTime)
+            else { return ClaimOutcome() }
+            let actions = isChanged ? household.map { [Action.store($0)] } ?? [] : []
+            return ClaimOutcome(actions: actions, isChanged: isChanged, isHeard: true)
+        }
+    }
+
+    private mutating func admit(
+        _ request: [UInt8], in meeting: HouseholdMeeting, at unixTime: Int64
+    ) -> ClaimOutcome {
+        guard let request = try? InvitationRequest(decoding: request) else { return ClaimOutcome() }
+        do throws(InvitationError) {
+            guard try keeper.admit(request, in: meeting, at: unixTime), let household else { return ClaimOutcome() }
+            return ClaimOutcome(actions: [.admitted(name: request.name), .store(household)], isChanged: true)
+        } catch {
+            return ClaimOutcome(actions: error == .household(.full) ? [.full] : [])
+        }
+    }
+
+    private func standing(in channel: Channel) -> PeerStanding {
+        let standing = keeper.standing(in: channel.meeting)
+        return standing == .removed && channel.isHeard ? .removedLately : standing
     }
 
     /// Takes a document that the other end sent.
+    /// - Parameter unixTime: in seconds since 1970.
     /// - Throws: what is wrong with it, ``HouseholdError/notMember`` if the sender is none. Then nothing has changed.
     public mutating func receive(
-        document bytes: some ByteSource, from id: ID
+        document bytes: some ByteSource, from id: ID, at unixTime: Int64
     ) throws(HouseholdError) -> [Action] {
         guard var channel = channels[id] else { return [] }
-        let reception = try keeper.receive(document: bytes, in: &channel.meeting)
+        let reception = try keeper.receive(document: bytes, in: &channel.meeting, at: unixTime)
         channels[id] = channel
         let answer = reception.answer.map { [Action.send(id, $0)] } ?? []
         guard reception.isChanged, let household else { return answer }
@@ -105,8 +144,9 @@ public struct HouseholdMeetings<ID: Hashable & Sendable>: Sendable {
     // MARK: Other processes of this machine
 
     /// Takes what is stored now.
-    public mutating func adopt(_ stored: Household?) throws(HouseholdError) -> [Action] {
-        try keeper.adopt(stored) ? spread() : []
+    /// - Parameter unixTime: in seconds since 1970.
+    public mutating func adopt(_ stored: Household?, at unixTime: Int64) throws(HouseholdError) -> [Action] {
+        try keeper.adopt(stored, at: unixTime) ? spread() : []
     }
 
     /// Tells all others of a change. Whoever becomes a member is told of before the household, and whoever no longer is
@@ -115,12 +155,12 @@ public struct HouseholdMeetings<ID: Hashable & Sendable>: Sendable {
         var (welcomes, others, documents): ([Action], [Action], [Action]) = ([], [], [])
         for (id, channel) in channels {
             guard let before = channel.standing else { continue }
-            let standing = keeper.standing(in: channel.meeting)
+            let standing = standing(in: channel)
             channels[id]?.standing = standing
             switch standing {
             case before: break
             case .member, .thisMachine: welcomes.append(.standing(id, standing))
-            case .removed, .stranger: others.append(.standing(id, standing))
+            case .removed, .removedLately, .stranger: others.append(.standing(id, standing))
             }
             var meeting = channel.meeting
             if let document = keeper.document(for: &meeting) { documents.append(.send(id, document)) }

@@ -26,6 +26,9 @@ public struct Refusal: Hashable, Sendable {
         case protocolError = 7
         /// Another code than the one that the new machine shows.
         case wrongCode = 8
+        /// The peer's key was removed from the household a moment ago. Whom the peer removed itself, as it said first,
+        /// is out as well.
+        case removedLately = 9
     }
 
     public var reason: Reason

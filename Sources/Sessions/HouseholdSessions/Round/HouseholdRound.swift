@@ -11,8 +11,8 @@ import WireProtocol
 ///     dialled ──▶ opened ──▶ identified ──the document was sent, or is not needed──▶ settling ──▶ told
 ///                   └────────────┴── no member, refused, gone ──▶ over
 ///
-/// A member to which this machine is none, as it was removed there, hears nothing from it. It is told apart from those
-/// that were not found.
+/// A member to which this machine is none, as it was removed there, hears nothing from it but whom it removed itself at
+/// the same time. It is told apart from those that were not found.
 ///
 /// It greets as a controller, so broadcasters and listeners serve it like one that comes and goes. Who is at the other
 /// end, and what document it needs, is for the shell to tell. Each address is dialled on its own: at an address that
@@ -21,6 +21,8 @@ public struct HouseholdRound {
     public enum Purpose: Sendable {
         /// Tell these members, as far as they are found. Ends when all are told, or after ``RoundLimits/tellingTime``.
         case telling(Set<PeerKey>)
+        /// The same, of a removal by this machine: for that it need not be a member any more itself.
+        case removing(Set<PeerKey>)
         /// The same, of this machine's own removal: who knows of it refuses.
         case leaving(Set<PeerKey>)
         /// Take any document. Goes on until the shell has one that it wants: each Tutti is dialled again after
@@ -78,7 +80,7 @@ public struct HouseholdRound {
     /// Who is to be told; nil where everybody is asked.
     private var members: Set<PeerKey>? {
         switch purpose {
-        case .telling(let members), .leaving(let members): members
+        case .telling(let members), .removing(let members), .leaving(let members): members
         case .enrolling: nil
         }
     }
@@ -182,8 +184,10 @@ public struct HouseholdRound {
         guard let connection = links[id]?.connection else { return }
         switch purpose {
         case .enrolling: actions.append(.refused(id, by: connection.name, refusal))
-        case .telling:
-            if refusal.reason == .notAllowed, let key = connection.remoteKey { outcome.refusals[key] = refusal }
+        case .telling, .removing:
+            guard [.notAllowed, .removedLately].contains(refusal.reason), let key = connection.remoteKey else { return }
+            outcome.refusals[key] = refusal
+            if case .removing = purpose, refusal.reason == .removedLately { outcome.told.insert(key) }
         case .leaving: break
         }
     }

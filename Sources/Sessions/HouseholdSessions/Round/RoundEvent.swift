@@ -45,8 +45,8 @@ public enum RoundAction: Sendable {
 public struct RoundOutcome: Sendable {
     /// They know everything.
     public internal(set) var told: Set<PeerKey> = []
-    /// They take nothing from this machine: to them it is no member, or their users let nobody in. Some may know all
-    /// the same, over a connection of before.
+    /// They take nothing from this machine: to them it is no member, or their users let nobody in. Of those that are
+    /// told as well, it was removed at the same time. Others may know all the same, over a connection of before.
     public internal(set) var refusals: [PeerKey: Refusal] = [:]
 
     public init() {}

@@ -55,7 +55,7 @@ final class VirtualConnector {
     private func look() {
         guard version != identity.version else { return }
         version = identity.version
-        perform((try? meetings.adopt(identity.household)) ?? [])
+        perform((try? meetings.adopt(identity.household, at: machine.loop.now.unixTime)) ?? [])
     }
 
     // MARK: Connections
@@ -100,7 +100,7 @@ final class VirtualConnector {
         let bytes = Array(document.readableBytesView)
         identity.onDocument?(bytes)
         guard fault != .ignoredDocuments else { return }
-        perform((try? meetings.receive(document: bytes, from: id)) ?? [])
+        perform((try? meetings.receive(document: bytes, from: id, at: machine.loop.now.unixTime)) ?? [])
     }
 
     // MARK: Actions

@@ -11,12 +11,14 @@ public final class RoundNode {
     public enum Errand {
         /// So that these members have the document now.
         case telling(Set<PeerKey>)
+        /// The same, after a removal.
+        case removing(Set<PeerKey>)
         /// Until one of them lets this machine in, which has the invitation.
         case enrolling(Invitation)
     }
 
-    /// Who was told; nil while the round goes on.
-    public private(set) var told: Set<PeerKey>?
+    /// What became of it; nil while the round goes on.
+    public private(set) var outcome: RoundOutcome?
     private let errand: Errand
     private let identity: MachineIdentity
     private let name: String
@@ -41,6 +43,7 @@ public final class RoundNode {
         let purpose: HouseholdRound.Purpose =
             switch errand {
             case .telling(let members): .telling(members)
+            case .removing(let members): .removing(members)
             case .enrolling: .enrolling
             }
         session = HouseholdRound(greeting: greeting, purpose: purpose, now: machine.now)
@@ -95,7 +98,7 @@ public final class RoundNode {
         case .household(let id, let document): take(Array(document.readableBytesView), from: id)
         case .refused: break
         case .finished(let outcome):
-            told = outcome.told
+            self.outcome = outcome
             connections.end()
         }
     }
@@ -104,7 +107,7 @@ public final class RoundNode {
 
     private func take(_ document: [UInt8], from id: ConnectionID) {
         identity.onDocument?(document)
-        perform((try? meetings.receive(document: document, from: id)) ?? [])
+        perform((try? meetings.receive(document: document, from: id, at: machine.loop.now.unixTime)) ?? [])
         guard case .enrolling(let invitation) = errand, identity.household == nil, let sender = keys[id],
             let household = try? invitation.household(decoding: document, from: sender, for: identity.key)
         else { return }

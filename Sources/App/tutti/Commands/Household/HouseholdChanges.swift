@@ -32,7 +32,7 @@ struct HouseholdChanges {
         }
         try remove(member.key, by: keys)
         say("\(member.name) is removed from \(household.name), and its key does not come back")
-        let news = try MemberNews.tell(as: identity())
+        let news = try MemberNews.tell(.removal, as: identity())
         if let failure = news.failure { throw failure }
         say(MemberNewsSentence(news).text)
     }
@@ -78,7 +78,7 @@ struct HouseholdChanges {
     /// Takes this machine out of the document, before anybody hears of it: whatever happens then, it is no member.
     private func sayFarewell(as identity: Identity) throws(RuntimeFailure) {
         let after = try remove(identity.keys.signingKey, by: identity.keys)
-        let news = try MemberNews.tell(as: identity, farewell: after)
+        let news = try MemberNews.tell(.departure(after), as: identity)
         say(MemberNewsSentence(news).text)
         guard news.told.isEmpty else { return }
         note(
@@ -125,11 +125,13 @@ struct HouseholdChanges {
 
     /// - Returns: the household without that member.
     @discardableResult
-    private func remove(_ key: SigningKey, by keys: PeerKeyPair) throws(RuntimeFailure) -> Household? {
-        try change { (household) throws(HouseholdChangeError) in
+    private func remove(_ key: SigningKey, by keys: PeerKeyPair) throws(RuntimeFailure) -> Household {
+        let changed = try change { (household) throws(HouseholdChangeError) in
             guard household != nil else { throw .none }
             do throws(HouseholdError) { try household?.remove(key, by: keys) } catch { throw .household(error) }
         }
+        guard let changed else { throw RuntimeFailure(HouseholdChangeError.none) }
+        return changed
     }
 
     @discardableResult
