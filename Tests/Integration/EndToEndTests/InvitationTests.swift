@@ -109,7 +109,7 @@ struct InvitationTests {
         }
         try waitForMembers(["host1"], on: 0)
         let late = removals.filter { $0.output.contains("but this machine was removed from the household Home") }
-        #expect(late.count == 1, "\(removals.map(\.output))")
+        #expect(!late.isEmpty, "\(removals.map(\.output))")
     }
 
     @Test func whoLeavesTellsTheOthers() throws {
