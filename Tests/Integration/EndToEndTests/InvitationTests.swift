@@ -82,8 +82,8 @@ struct InvitationTests {
         #expect(try testbed.lan[1].run(["cat", keyFile(of: 1) + ".former"]).output == key)
     }
 
-    /// Two commands at the same moment, each of which removes the author of the other. Whichever the third machine hears
-    /// first, both hold.
+    /// Two commands at the same moment, each of which removes the author of the other. Whichever the third machine
+    /// hears first, both hold.
     @Test func twoMachinesThatRemoveEachOtherAreBothOut() throws {
         _ = try tutti("household", "create", on: 0)
         let broadcast = try testbed.start(["broadcast", "--idle"], on: 0)
