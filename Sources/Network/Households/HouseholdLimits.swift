@@ -16,7 +16,7 @@ public enum HouseholdLimits {
     static let lastWordsByteCount = 12 * 1024
     /// How long a process still takes the removals of a machine of whose own removal it has heard, in seconds: as long
     /// as two that meet again may need to connect.
-    static let lastWordsSeconds: Int64 = 30
+    static let lastWordsSeconds: Int64 = 15
     /// How long an invitation may hold, in seconds: a year.
     public static let invitationSeconds: Int64 = 366 * 86_400
 }

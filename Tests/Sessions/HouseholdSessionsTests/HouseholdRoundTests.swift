@@ -121,11 +121,9 @@ import WireProtocol
         for purpose: HouseholdRound.Purpose in [.removing([member, other]), .telling([member, other])] {
             var scene = Scene(purpose)
             scene.find("10.0.0.1", "10.0.0.2")
-            scene.handle(.opened(ConnectionID(1), address: "10.0.0.1", dial: scene.dials[0]))
-            scene.handle(.authenticated(ConnectionID(1), member, .member))
+            scene.connect(1, scene.dials[0], member, .member)
             scene.say(WireEncoder.refusal(Refusal(.removedLately, "removed")), 1)
-            scene.handle(.opened(ConnectionID(2), address: "10.0.0.2", dial: scene.dials[1]))
-            scene.handle(.authenticated(ConnectionID(2), other, .member))
+            scene.connect(2, scene.dials[1], other, .member)
             scene.say(WireEncoder.refusal(Refusal(.notAllowed, "removed")), 2)
             let outcome = try #require(scene.outcome)
             #expect(Set(outcome.refusals.keys) == [member, other])
