@@ -136,7 +136,7 @@ let layers = [
             // Keys of peers, the handshake that opens an encrypted connection, its records.
             library("SecureChannel", ["Cryptography", "WireProtocol", nioCore]),
             // Who belongs together, the secret that they share, and who may do what.
-            library("Households", ["Cryptography", "SecureChannel", nioCore]),
+            library("Households", ["AudioCore", "Cryptography", "SecureChannel", nioCore]),
             // A short code, shown on one machine and typed on another, proves to each that it speaks with the other.
             library("Pairing", ["AudioCore", "Cryptography", "SecureChannel"]),
             library("Peering", ["AudioCore", "Households", "SecureChannel", "WireProtocol", nioCore]),
@@ -188,7 +188,7 @@ let layers = [
         "App",
         [
             // Songs of folders, found by what they say of themselves.
-            library("MusicLibrary", ["AudioCore", "CSQLite", "HostSystem", "Songs"]),
+            library("MusicLibrary", ["AudioCore", "CLinux", "CSQLite", "HostSystem", "Songs"]),
             library(
                 "TuttiRuntime",
                 [
@@ -198,13 +198,19 @@ let layers = [
                     "Observing", "Pairing", "Peering", "Playout", "Programmes", "RealtimeKitClient", "Recording",
                     "SecureChannel", "SessionExecution", "Songs", "VirtualDevices", "WireProtocol", nioCore, nioPosix,
                 ], canary),
+            // A player on the desktop's bus: media keys, panels, lock screens.
+            library("DesktopRemote", ["AudioCore", "CDBus", "HostSystem"]),
+            // Keys in, styled text out, what a terminal shows of it.
+            library("TerminalIO", ["AudioCore"]),
+            // The player in the terminal: what it knows, what keys do, how it looks.
+            library("PlayerScreen", ["AudioCore", "Controlling", "MusicLibrary", "TerminalIO", "WireProtocol"]),
             program(
                 "tutti",
                 [
                     "AudioCore", "AudioFileWriting", "AudioQueueServices", "Broadcasting", "CRevision", "Controlling",
-                    "Cryptography", "HostSystem", "HouseholdSessions", "Households", "Listening",
-                    "MusicLibrary", "Observing", "Pairing", "Peering", "Playout", "SecureChannel", "Songs",
-                    "TuttiRuntime", "WireProtocol",
+                    "Cryptography", "DesktopRemote", "HostSystem", "HouseholdSessions", "Households", "Listening",
+                    "MusicLibrary", "Observing", "Pairing", "Peering", "PlayerScreen", "Playout", "SecureChannel",
+                    "Songs", "TerminalIO", "TuttiRuntime", "WireProtocol",
                 ]),
         ]),
 ]
@@ -378,7 +384,9 @@ let testRooms = [
             tests("CryptographyTests", ["Cryptography"]),
             tests("SecureChannelTests", ["Cryptography", "SecureChannel", "StreamTestKit", "WireProtocol", nioCore]),
             tests("PairingTests", ["AudioCore", "Cryptography", "Pairing", "SecureChannel"]),
-            tests("HouseholdsTests", ["Cryptography", "Households", "SecureChannel", "StreamTestKit", nioCore]),
+            tests(
+                "HouseholdsTests",
+                ["AudioCore", "Cryptography", "Households", "SecureChannel", "StreamTestKit", nioCore]),
         ]),
 
     testRoom(
@@ -435,13 +443,18 @@ let testRooms = [
                     "SessionExecution", "Songs", "StreamTestKit", "TuttiRuntime", "WebServerKit", "WireProtocol",
                     nioCore, nioPosix,
                 ]),
+            tests("DesktopRemoteTests", ["AudioCore", "DesktopRemote"]),
+            tests("TerminalIOTests", ["TerminalIO"]),
+            tests(
+                "PlayerScreenTests",
+                ["AudioCore", "Controlling", "MusicLibrary", "PlayerScreen", "TerminalIO", "WireProtocol"]),
             tests("MusicLibraryTests", ["tutti", "AudioCore", "LANKit", "MusicLibrary", "StreamTestKit"]),
             tests(
                 "TuttiTests",
                 [
                     "tutti", "AudioCore", "AudioDecoding", "AudioFileWriting", "Broadcasting", "Controlling",
                     "HouseholdSessions", "Households", "Listening", "Observing", "Pairing", "Peering", "Playout",
-                    "Recording", "SecureChannel", "Songs", "TuttiRuntime", "WireProtocol",
+                    "Recording", "SecureChannel", "Songs", "TerminalIO", "TuttiRuntime", "WireProtocol",
                 ]),
         ]),
 

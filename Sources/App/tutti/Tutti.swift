@@ -2,6 +2,7 @@ import AudioCore
 import CRevision
 import Glibc
 import HostSystem
+import TerminalIO
 import TuttiRuntime
 
 /// The command line: picks a subcommand, and turns every error into one line and an exit code.
@@ -10,7 +11,8 @@ struct Tutti {
     /// The one place in the sources that says it. The changelog begins with it, which a test shows.
     static let version = "0.2.0"
     static let commands: [any Command.Type] = [
-        BroadcastCommand.self, JoinCommand.self, PlayCommand.self, RecordCommand.self, CheckCommand.self,
+        PlayerScreenCommand.self, BroadcastCommand.self, JoinCommand.self, PlayCommand.self, RecordCommand.self,
+        CheckCommand.self,
         PauseCommand.self, ResumeCommand.self, ToggleCommand.self, SeekCommand.self, NextCommand.self,
         PreviousCommand.self, StopCommand.self, QueueCommand.self, VolumeCommand.self, OffsetCommand.self,
         RoleCommand.self, StatusCommand.self, SearchCommand.self, LibraryCommand.self, PeersCommand.self,
@@ -31,6 +33,7 @@ struct Tutti {
     /// Runs the command line and returns its exit code.
     static func run(_ words: ArraySlice<String>) -> Int32 {
         guard let first = words.first else {
+            if StandardStream.output.isTerminal { return runCommand(PlayerScreenCommand.syntax.name, []) }
             StandardStream.error.write(help)
             return UsageError.exitCode
         }

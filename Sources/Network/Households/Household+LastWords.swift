@@ -15,15 +15,14 @@ extension Household {
     }
 
     /// Takes whom a machine removed, whether or not it was removed itself. What is not its own word, or is against
-    /// somebody that never belonged, is left out.
-    /// - Returns: whether the document has all of them now.
-    mutating func take(_ removals: [Removal], from author: PeerKey) throws(HouseholdError) -> Bool {
-        let own = removals.filter { $0.id.author.peerKey == author && !has($0) }
-        guard isJoined(author), !own.isEmpty else { return removals.allSatisfy(has) }
-        let valid = own.filter { isJoined($0.id.removed.peerKey) && $0.isAuthentic(in: id) }
-        try change { household in for removal in valid { household.insert(removal) } }
-        return removals.allSatisfy(has)
+    /// somebody who never belonged as far as is known here, is left out.
+    mutating func take(_ removals: [Removal], from author: PeerKey) throws(HouseholdError) {
+        guard isJoined(author) else { return }
+        let own = removals.filter { removal in
+            removal.id.author.peerKey == author && self.removals[removal.id] == nil
+                && isJoined(removal.id.removed.peerKey) && removal.isAuthentic(in: id)
+        }
+        guard !own.isEmpty else { return }
+        try change { household in for removal in own { household.insert(removal) } }
     }
-
-    private func has(_ removal: Removal) -> Bool { removals[removal.id] != nil }
 }

@@ -27,8 +27,8 @@ import SecureChannel
 // a member that was away gets the secret on its return, and a removed key does not, from anybody who knows of the
 // removal.
 //
-// What this does not prevent: a member that turns bad, and a removed one at members that do not know of it yet, can
-// remove others and fill the document.
+// What this does not prevent: a member that turns bad, and a removed one at members that do not know of it yet or know
+// of it since a moment ago, can remove others and fill the document.
 
 /// A household: its members, who was removed, and the secret. A value without clock, file or network.
 public struct Household: Sendable {

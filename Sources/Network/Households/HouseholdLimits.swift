@@ -1,3 +1,5 @@
+import AudioCore
+
 /// Limits of a household: how much a document may hold, whoever sent it.
 public enum HouseholdLimits {
     /// Keys that were ever let in, by whoever let them in.
@@ -14,9 +16,9 @@ public enum HouseholdLimits {
     public static let requestByteCount = 1 + 65 + 3 * 32 + 8 + 64 + 32 + 65 + 64
     /// Bytes of the removals by which a member introduces itself: the largest one, and many of those that are usual.
     static let lastWordsByteCount = 12 * 1024
-    /// How long a process still takes the removals of a machine of whose own removal it has heard, in seconds: as long
-    /// as two that meet again may need to connect.
-    static let lastWordsSeconds: Int64 = 15
+    /// How long a process still takes the removals of a machine of whose own removal it has heard: somewhat longer than
+    /// one that was refused waits before it dials again (10 s).
+    static let lastWordsTime = TimeSpan.seconds(15)
     /// How long an invitation may hold, in seconds: a year.
     public static let invitationSeconds: Int64 = 366 * 86_400
 }

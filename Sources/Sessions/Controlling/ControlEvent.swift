@@ -32,11 +32,14 @@ public enum ControlRequest: Hashable, Sendable {
     /// Of its songs, files are sent if the broadcaster is another machine's. If it names an item by its position, it is
     /// sent with the id of the item that stands there: another one may stand there by the time that it arrives.
     case command(Command)
+    /// The same, if the request before it was done.
+    case ifDone(Command)
     /// Sends a file's bytes, to be queued before the item at this position; nil: at the end.
     case send(path: String, position: Int?)
     /// The programme's state, once.
     case state
-    /// The programme's state, and each change of it until somebody ends that; the last request only.
+    /// The programme's state, and each change of it. From then on the session goes on until somebody ends it, takes
+    /// further requests, and outlives those that fail.
     case changes
     /// All items of the queue, page by page.
     case queue
@@ -44,6 +47,8 @@ public enum ControlRequest: Hashable, Sendable {
 
 /// An input of a controller's session.
 public enum ControlEvent: Sendable {
+    /// Ask for this, after all that was asked for before.
+    case request(ControlRequest)
     /// A connection is ready; `address` is for display.
     case opened(ConnectionID, ControlSession.Origin, address: String)
     /// All local sockets of this machine were called; ``opened(_:_:address:)`` told of those that answer.
@@ -55,6 +60,8 @@ public enum ControlEvent: Sendable {
     case dialFailed(Dialer.Dial)
     /// The other side of an encrypted connection has proved to have this key; before anything that it says.
     case authenticated(ConnectionID, PeerKey, PeerStanding = .stranger)
+    /// The other side is this from now on.
+    case standing(ConnectionID, PeerStanding)
     /// What came over a connection is no longer what a peer sends, or it ended in the middle.
     case broken(ConnectionID, ConnectionSecurityError)
     case received(ConnectionID, ByteBuffer)
@@ -65,7 +72,7 @@ public enum ControlEvent: Sendable {
     case songRead(ByteBuffer)
     /// It cannot be opened or read, in the system's words.
     case songFailed(String)
-    /// Time has passed; must come at least every 10 ms.
+    /// Time has passed; must come at least every 10 ms, and every 250 ms while it follows.
     case tick
 }
 
@@ -94,6 +101,10 @@ public enum ControlAnswer: Hashable, Sendable {
     /// The present state; with the change that led to it, unless it is the first.
     case state(ProgrammeState, ProgrammeChange?)
     case page(QueuePage)
+    /// A request came to nothing, in a session that goes on in spite of that.
+    case failed(ControlEnding)
+    /// So many files are still to be sent, in a session that goes on meanwhile.
+    case sending(fileCount: Int)
 }
 
 /// How a controller's session ended. Names and texts come from peers.

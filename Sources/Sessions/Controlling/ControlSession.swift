@@ -42,7 +42,7 @@ public struct ControlSession {
 
     private let greeting: Greeting
     private let target: ControlTarget
-    private let requests: [ControlRequest]
+    private var requests: [ControlRequest]
     private let takesMembersOnly: Bool
     private var phase: Phase
     /// Broadcasts that this machine's programs are of, or hear.
@@ -73,11 +73,17 @@ public struct ControlSession {
         connections.dialer.update(PeerContact(address: address), now: now)
     }
 
+    /// Whether it follows the programme, and so may wait longer for time to pass.
+    public var isFollowing: Bool {
+        if case .talking(_, let dialogue) = phase { dialogue.isFollowing } else { false }
+    }
+
     /// Handles one event.
     /// - Returns: the actions to perform, in order.
     public mutating func handle(_ event: ControlEvent, now: HostTime) -> [ControlAction] {
         if case .over = phase { return [] }
         switch event {
+        case .request(let request): add(request)
         case .opened(let id, let origin, let address): opened(id, origin, address, now)
         case .calledLocalPrograms:
             if case .askingLocally = phase { phase = .askingLocally(deadline: now + ControlLimits.localTime) }
@@ -89,6 +95,9 @@ public struct ControlSession {
             }
         case .dialFailed(let dial): dialFailed(dial, now)
         case .authenticated(let id, let key, let standing): authenticate(id, key, standing, now)
+        case .standing(let id, let standing):
+            connections.note(standing, of: id)
+            judge(id, standing, now)
         case .broken(let id, let error): broke(id, error, now)
         case .received(let id, let bytes): receive(id, bytes, now)
         case .closed(let id): closed(id, now)
@@ -206,6 +215,11 @@ public struct ControlSession {
         _ id: ConnectionID, _ key: PeerKey, _ standing: PeerStanding, _ now: HostTime
     ) {
         connections.authenticate(id, key, standing)
+        judge(id, standing, now)
+    }
+
+    /// Does without a stranger's broadcast, in a household.
+    private mutating func judge(_ id: ConnectionID, _ standing: PeerStanding, _ now: HostTime) {
         switch (target, standing) {
         // Whoever writes an address means what is there.
         case (.address, _), (_, .thisMachine), (_, .member): break
@@ -292,9 +306,19 @@ public struct ControlSession {
         for other in connections.ids where other != id { closed(other, now) }
         let name = connections[id]?.connection.name ?? ""
         actions.append(.answer(.connected(name)))
-        let isOwn = connections[id]?.origin == .ownBroadcast
-        var dialogue = Dialogue(isOwn ? requests : requests.flatMap(\.sendingFiles), with: name)
+        var dialogue = Dialogue(translated(requests, over: id), with: name)
         perform(dialogue.advance(now), id, dialogue)
+    }
+
+    private mutating func add(_ request: ControlRequest) {
+        guard case .talking(let id, var dialogue) = phase else { return requests.append(request) }
+        for request in translated([request], over: id) { dialogue.add(request) }
+        phase = .talking(id, dialogue)
+    }
+
+    /// Returns what another machine can do of requests: it does not see this one's files.
+    private func translated(_ requests: [ControlRequest], over id: ConnectionID) -> [ControlRequest] {
+        connections[id]?.origin == .ownBroadcast ? requests : requests.flatMap(\.sendingFiles)
     }
 
     private mutating func perform(_ steps: [Dialogue.Step], _ id: ConnectionID, _ dialogue: Dialogue) {

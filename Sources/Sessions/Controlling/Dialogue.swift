@@ -2,7 +2,8 @@ import AudioCore
 import NIOCore
 import WireProtocol
 
-/// A controller's requests to its broadcast, one after the other, each answered before the next.
+/// What a controller says to its broadcast: requests, one after the other, to their end; or, if it follows, for as long
+/// as it likes. Then songs are sent beside the commands, which do not wait for them.
 struct Dialogue {
     enum Step {
         case send(ByteBuffer)
@@ -12,163 +13,108 @@ struct Dialogue {
         case finish(ControlEnding)
     }
 
-    private enum Waiting {
-        case nothing
-        /// For the id of the item that a command names by its position.
-        case item(Command, position: Int, since: HostTime)
-        /// For a command's outcome; `firstSent` is when the command was sent at first.
-        case outcome(Command, firstSent: HostTime)
-        /// To send a command again that was refused as one of too many.
-        case retry(Command, firstSent: HostTime, at: HostTime)
-        case effect(at: HostTime)
-        /// For this machine to open a file; `firstTried` is when it did so at first.
-        case file(path: String, position: Int?, firstTried: HostTime)
-        /// To send a song to its end.
-        case song(SongSending, firstTried: HostTime)
-        /// To offer a song again that was refused as one of too many commands.
-        case songRetry(SongSending, firstTried: HostTime, at: HostTime)
-        case state(since: HostTime)
-        case page(first: Int, since: HostTime)
-        /// For changes, until somebody ends it.
+    private enum Following {
+        case no
+        /// The state was asked for.
+        case asked
         case changes(ProgrammeState)
     }
 
-    private var requests: ArraySlice<ControlRequest>
-    private let name: String
-    private var waiting = Waiting.nothing
+    private enum LaneKind { case commands, songs }
+
+    private var commands: RequestLane
+    private var songs: RequestLane
+    private var following: Following
+    /// Where the last request went: one that depends on it goes there, too.
+    private var lastLane = LaneKind.commands
+    private var toldFileCount = 0
 
     init(_ requests: [ControlRequest], with name: String) {
-        self.requests = requests[...]
-        self.name = name
+        following = .no
+        commands = RequestLane(with: name)
+        songs = RequestLane(with: name)
+        for request in requests { add(request) }
+    }
+
+    var isFollowing: Bool { if case .no = following { false } else { true } }
+
+    /// Takes one more request.
+    mutating func add(_ request: ControlRequest) {
+        if case .changes = request, !isFollowing {
+            following = .asked
+            (commands.isQuick, songs.isQuick) = (true, true)
+        }
+        switch request {
+        case .send where isFollowing: lastLane = .songs
+        case .ifDone: break
+        case .command, .send, .state, .changes, .queue: lastLane = .commands
+        }
+        switch lastLane {
+        case .commands: commands.add(request)
+        case .songs: songs.add(request)
+        }
     }
 
     /// Does what is due.
     mutating func advance(_ now: HostTime) -> [Step] {
-        switch waiting {
-        case .nothing: return makeNextRequest(now)
-        case .effect(let time):
-            guard now >= time else { return [] }
-            return makeNextRequest(now)
-        case .retry(let command, let firstSent, let time):
-            guard now >= time else { return [] }
-            waiting = .outcome(command, firstSent: firstSent)
-            return [.send(WireEncoder.command(command))]
-        case .item(_, _, let since), .outcome(_, let since), .state(let since), .page(_, let since):
-            return now - since > ControlLimits.answerTime ? [.finish(.timedOut(name))] : []
-        case .songRetry(let sending, let firstTried, let time):
-            guard now >= time else { return [] }
-            waiting = .file(path: sending.path, position: sending.offer.position, firstTried: firstTried)
-            return [.openSong(sending.path)]
-        case .song(let sending, _):
-            return now - sending.advanced > ControlLimits.sendingTime ? [.finish(.timedOut(name))] : []
-        case .changes, .file: return []
-        }
+        let steps = commands.advance(now)
+        return take(isFollowing ? steps + songs.advance(now) : steps) + tellFileCount()
     }
 
-    private mutating func makeNextRequest(_ now: HostTime) -> [Step] {
-        guard let request = requests.popFirst() else { return [.finish(.done)] }
-        switch request {
-        case .command(let command):
-            guard let position = command.itemPosition else { return send(command, now) }
-            waiting = .item(command, position: position, since: now)
-            return [.send(WireEncoder.queuePageRequest(QueuePageRequest(first: position, count: 1)))]
-        case .send(let path, let position):
-            waiting = .file(path: path, position: position, firstTried: now)
-            return [.openSong(path)]
-        case .state, .changes:
-            waiting = .state(since: now)
-            if case .changes = request { requests.insert(request, at: requests.startIndex) }
-            return [.send(WireEncoder.follow())]
-        case .queue:
-            waiting = .page(first: 0, since: now)
-            return [.send(WireEncoder.queuePageRequest(QueuePageRequest(first: 0)))]
-        }
-    }
-
-    private mutating func send(_ command: Command, _ now: HostTime) -> [Step] {
-        waiting = .outcome(command, firstSent: now)
-        return [.send(WireEncoder.command(command))]
+    private mutating func tellFileCount() -> [Step] {
+        guard songs.fileCount != toldFileCount else { return [] }
+        toldFileCount = songs.fileCount
+        return [.answer(.sending(fileCount: toldFileCount))]
     }
 
     /// Takes a message.
     mutating func receive(_ message: ControlMessage, _ now: HostTime) -> [Step] {
-        switch (message, waiting) {
-        case (.outcome(let outcome), .outcome(let command, let firstSent)) where outcome.id == command.id:
-            return take(outcome, of: command, firstSent, now)
-        case (.outcome(let outcome), .song(let sending, let firstTried)) where outcome.id == sending.offer.id:
-            if outcome.verdict == .refused(.tooManyCommands), now - firstTried < ControlLimits.patience {
-                waiting = .songRetry(sending, firstTried: firstTried, at: now + ControlLimits.retryTime)
-                return []
-            }
-            return take(outcome, of: Command(id: outcome.id, .unknown(code: 0)), sending.advanced, now)
-        case (.songCredit(let credit), .song(var sending, let firstTried)) where credit.id == sending.offer.id:
-            let isIdle = sending.isIdle
-            sending.advance(upTo: credit.upTo, now)
-            waiting = .song(sending, firstTried: firstTried)
-            return isIdle && !sending.isIdle ? [.readSong(sending.wantedByteCount)] : []
-        case (.programmeState(let state), .state), (.programmeState(let state), .changes):
-            if case .changes? = requests.first {
-                waiting = .changes(state)
-                return [.answer(.state(state, nil))]
-            }
-            return [.answer(.state(state, nil))] + makeNextRequest(now)
-        case (.programmeChange(let change), .changes(var state)):
-            guard state.apply(change) else {
-                return change.sequence <= state.sequence ? [] : [.send(WireEncoder.follow())]
-            }
-            waiting = .changes(state)
-            return [.answer(.state(state, change))]
-        case (.queuePage(let page), .item(let command, let position, _))
-        where page.first == min(position, page.itemCount):
-            // An empty page is of the queue's end.
-            guard let item = page.items.first else { return [.finish(.refused(by: name, .noSuchItem))] }
-            return send(command.naming(item.id), now)
-        case (.queuePage(let page), .page(let first, _)) where page.first == first:
-            return take(page, now)
-        default: return []
+        switch message {
+        case .programmeState(let state): return take(state, now)
+        case .programmeChange(let change): return take(change)
+        default: return take(commands.receive(message, now) + songs.receive(message, now))
         }
     }
 
     /// Takes what this machine found in a file.
     mutating func takeSong(_ event: ControlEvent, _ now: HostTime) -> [Step] {
-        switch (event, waiting) {
-        case (.songOpened(let name, let byteCount), .file(let path, let position, let firstTried)):
-            let offer = SongOffer(byteCount: byteCount, position: position, name: name)
-            waiting = .song(SongSending(offer, path: path, now), firstTried: firstTried)
-            return [.send(WireEncoder.songOffer(offer))]
-        case (.songRead(let bytes), .song(var sending, let firstTried)):
-            guard bytes.readableBytes > 0 else {
-                return [.finish(.unreadable(path: sending.path, "it became shorter while it was sent"))]
+        take(isFollowing ? songs.takeSong(event, now) : commands.takeSong(event, now))
+    }
+
+    private func take(_ steps: [RequestLane.Step]) -> [Step] {
+        steps.compactMap { step in
+            switch step {
+            case .send(let bytes): .send(bytes)
+            case .answer(let answer): .answer(answer)
+            case .openSong(let path): .openSong(path)
+            case .readSong(let byteCount): .readSong(byteCount)
+            case .abandon(let ending): .finish(ending)
+            case .fail(let ending): outlivesFailures ? .answer(.failed(ending)) : .finish(ending)
+            case .empty: isFollowing ? nil : .finish(.done)
             }
-            let messages = sending.send(bytes, now)
-            waiting = .song(sending, firstTried: firstTried)
-            return messages.map { .send($0) } + (sending.isIdle ? [] : [.readSong(sending.wantedByteCount)])
-        case (.songFailed(let words), .file(let path, _, _)): return [.finish(.unreadable(path: path, words))]
-        case (.songFailed(let words), .song(let sending, _)):
-            return [.finish(.unreadable(path: sending.path, words))]
-        default: return []
         }
     }
 
-    private mutating func take(
-        _ outcome: CommandOutcome, of command: Command, _ firstSent: HostTime, _ now: HostTime
-    ) -> [Step] {
-        switch outcome.verdict {
-        case .done(_, let effect):
-            let lead = min(max(effect - outcome.sent, .zero), ControlLimits.longestLead)
-            waiting = .effect(at: now + lead)
-            return [.answer(.outcome(outcome))] + advance(now)
-        case .refused(.tooManyCommands) where now - firstSent < ControlLimits.patience:
-            waiting = .retry(command, firstSent: firstSent, at: now + ControlLimits.retryTime)
-            return []
-        case .refused(let refusal): return [.answer(.outcome(outcome)), .finish(.refused(by: name, refusal))]
-        }
+    /// Only whoever follows goes on behind a failure, and not without a state.
+    private var outlivesFailures: Bool { if case .changes = following { true } else { false } }
+
+    // MARK: Following
+
+    private mutating func take(_ state: ProgrammeState, _ now: HostTime) -> [Step] {
+        let steps = take(commands.receive(.programmeState(state), now))
+        guard isFollowing else { return steps }
+        following = .changes(state)
+        // One that was asked for after changes were missed answers no request.
+        let isTold = steps.contains { if case .answer(.state) = $0 { true } else { false } }
+        return isTold ? steps : [.answer(.state(state, nil))] + steps
     }
 
-    private mutating func take(_ page: QueuePage, _ now: HostTime) -> [Step] {
-        let next = page.first + page.items.count
-        guard next < page.itemCount, !page.items.isEmpty else { return [.answer(.page(page))] + makeNextRequest(now) }
-        waiting = .page(first: next, since: now)
-        return [.answer(.page(page)), .send(WireEncoder.queuePageRequest(QueuePageRequest(first: next)))]
+    private mutating func take(_ change: ProgrammeChange) -> [Step] {
+        guard case .changes(var state) = following else { return [] }
+        guard state.apply(change) else {
+            return change.sequence <= state.sequence ? [] : [.send(WireEncoder.follow())]
+        }
+        following = .changes(state)
+        return [.answer(.state(state, change))]
     }
 }

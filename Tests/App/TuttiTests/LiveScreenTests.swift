@@ -1,3 +1,4 @@
+import TerminalIO
 import Testing
 
 @testable import tutti

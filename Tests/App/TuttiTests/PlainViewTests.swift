@@ -1,4 +1,5 @@
 import AudioCore
+import TerminalIO
 import Testing
 import TuttiRuntime
 

@@ -1,3 +1,4 @@
+import AudioCore
 import Cryptography
 import Households
 import NIOCore
@@ -33,15 +34,26 @@ struct HouseholdRun {
         return introductionViolation(bytes)
     }
 
-    /// Whatever a stranger says first, it stays one.
+    /// Whatever a stranger says first, it stays one; and no member, removed lately or not, takes out anybody but by its
+    /// own signed word.
     private static func introductionViolation(_ bytes: [UInt8]) -> String? {
         let keys = HandshakeRun.keys
-        guard let home = try? Household(name: "Home", founder: keys[0], memberName: "0") else { return "not founded" }
+        guard var home = try? Household(name: "Home", founder: keys[0], memberName: "0"),
+            (try? home.admit(keys[1].signingKey, name: "1", by: keys[0])) != nil,
+            (try? home.admit(keys[2].signingKey, name: "2", by: keys[0])) != nil
+        else { return "not founded" }
         var meetings = HouseholdMeetings<Int>(keys: keys[0], household: home)
-        _ = meetings.open(1, remoteKey: keys[1].key, binding: ChannelBinding(.zero))
-        let actions = meetings.receive(introduction: ByteBuffer(bytes: bytes), from: 1, at: 0)
-        guard actions.count == 1, case .standing(1, .stranger)? = actions.first, meetings.household == home else {
-            return "a stranger is none"
+        guard (try? home.remove(keys[2].signingKey, by: keys[0])) != nil,
+            (try? meetings.adopt(home, now: HostTime(nanoseconds: 0))) != nil
+        else { return "not removed" }
+        let standings: [PeerStanding] = [.member, .removed, .stranger]
+        for (index, standing) in standings.enumerated() {
+            _ = meetings.open(index, remoteKey: keys[index + 1].key, binding: ChannelBinding(.zero))
+            let actions = meetings.receive(
+                introduction: ByteBuffer(bytes: bytes), from: index, at: 0, now: HostTime(nanoseconds: 1))
+            guard case .standing(index, let found)? = actions.first, found == standing,
+                meetings.household?.members == home.members
+            else { return "an introduction changes who is who" }
         }
         return nil
     }

@@ -71,13 +71,18 @@ struct InvitationTests {
 
         listener.signal(SIGINT)
         #expect(try listener.wait(within: 10) == .exited(0))
-        // It does not know of its removal, and nobody takes its own word any more, once it has known for a while: before
+        // It does not know of its removal. Nobody takes its own word who has known of that for a while: since before
         // its process began.
-        for (host, process) in [(0, broadcast), (2, other)] {
+        let restarted = try [(0, broadcast), (2, other)].map { host, process in
             process.signal(SIGINT)
             _ = try process.wait(within: 10)
             let next = try testbed.start(["broadcast", "--idle"], on: host)
             try next.waitForLine(containing: "members of the household Home", within: 20)
+            return next
+        }
+        defer { withExtendedLifetime(restarted) {} }
+        try waitUntil("host1 is found", within: 10) {
+            try tutti("peers", "--json", on: 1).contains(#""name":"host1","role":"broadcaster""#)
         }
         let refused = try tutti("household", "remove", "host3", on: 1, code: 77)
         #expect(refused.contains("nobody was told; host1 does not take it: this machine was removed"), "\(refused)")

@@ -1,9 +1,12 @@
+import AudioCore
 import Cryptography
 import NIOCore
 import SecureChannel
 import Testing
 
 @testable import Households
+
+private let start = HostTime(nanoseconds: 0)
 
 /// Two machines over one channel: what each sends reaches the other, until nobody has more to say.
 private struct Visit {
@@ -30,7 +33,7 @@ private struct Visit {
             let (from, document) = onTheWay.removeFirst()
             sent[from] += 1
             try #require(sent[from] < 4, "it does not end")
-            let reception = try keepers[1 - from].receive(document: document, in: &meetings[1 - from], at: 0)
+            let reception = try keepers[1 - from].receive(document: document, in: &meetings[1 - from], now: start)
             if let answer = reception.answer { onTheWay.append((1 - from, answer)) }
         }
         return (keepers[0], keepers[1])
@@ -100,7 +103,7 @@ struct HouseholdKeeperTests {
         #expect(visit.sent[0] == 0 && visit.standings()[0] == .removed)
         // Nor after a later change of the household.
         try after.admit(c.signingKey, name: "C", by: a)
-        _ = try atA.adopt(after, at: 0)
+        _ = try atA.adopt(after, now: start)
         var meeting = visit.meetings[0]
         let document = atA.document(for: &meeting)
         #expect(document == nil)
@@ -131,7 +134,7 @@ struct HouseholdKeeperTests {
             }
             #expect(atA.standing(in: meeting) == .stranger)
             #expect(throws: HouseholdError.notMember) {
-                try atA.receive(document: foreign.encoded(), in: &meeting, at: 0)
+                try atA.receive(document: foreign.encoded(), in: &meeting, now: start)
             }
             #expect(atA.household == home && atR.isMember == (document == foreign))
         }
@@ -162,9 +165,9 @@ struct HouseholdKeeperTests {
         var atA = HouseholdKeeper(keys: a, household: home)
         var meeting = HouseholdMeeting(remoteKey: b.key, binding: ChannelBinding(RandomNumbers.bytes32()))
         #expect(throws: HouseholdError.otherHousehold) {
-            try atA.receive(document: foreign.encoded(), in: &meeting, at: 0)
+            try atA.receive(document: foreign.encoded(), in: &meeting, now: start)
         }
-        #expect(throws: HouseholdError.malformed) { try atA.receive(document: [1, 2, 3], in: &meeting, at: 0) }
+        #expect(throws: HouseholdError.malformed) { try atA.receive(document: [1, 2, 3], in: &meeting, now: start) }
         #expect(atA.household == home)
     }
 
@@ -184,14 +187,14 @@ struct HouseholdKeeperTests {
         try mine.admit(c.signingKey, name: "C", by: a)
         try stored.remove(b.signingKey, by: a)
         var keeper = HouseholdKeeper(keys: a, household: mine)
-        var isChanged = try keeper.adopt(stored, at: 0)
+        var isChanged = try keeper.adopt(stored, now: start)
         #expect(isChanged && keeper.household?.isMember(c.key) == true && keeper.household?.isOut(b.key) == true)
-        isChanged = try keeper.adopt(stored, at: 0)
+        isChanged = try keeper.adopt(stored, now: start)
         #expect(!isChanged)
         let other = try Household(name: "Elsewhere", founder: a, memberName: "A")
-        isChanged = try keeper.adopt(other, at: 0)
+        isChanged = try keeper.adopt(other, now: start)
         #expect(isChanged && keeper.household == other)
-        isChanged = try keeper.adopt(nil, at: 0)
+        isChanged = try keeper.adopt(nil, now: start)
         #expect(isChanged && keeper.household == nil)
     }
 }

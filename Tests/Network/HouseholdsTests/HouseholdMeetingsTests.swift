@@ -1,9 +1,12 @@
+import AudioCore
 import Cryptography
 import NIOCore
 import SecureChannel
 import Testing
 
 @testable import Households
+
+private let start = HostTime(nanoseconds: 0)
 
 @Suite(.timeLimit(.minutes(5)))
 struct HouseholdMeetingsTests {
@@ -86,11 +89,11 @@ struct HouseholdMeetingsTests {
         let proof = try #require(Bytes32(secret.proof(over: binding, by: hidden)))
         let sign = HouseholdSign(mark: RandomNumbers.bytes32(), proof: proof)
         let introduction = HouseholdIntroduction(sign: sign).encoded()
-        let first = meetings.receive(introduction: ByteBuffer(bytes: introduction), from: 1, at: 0).first
+        let first = meetings.receive(introduction: ByteBuffer(bytes: introduction), from: 1, at: 0, now: start).first
         guard case .standing(1, .member)? = first else { Issue.record("\(String(describing: first))"); return }
         var smaller = home
         try smaller.remove(keys[1].signingKey, by: keys[0])
-        let actions = try meetings.adopt(smaller, at: 0)
+        let actions = try meetings.adopt(smaller, now: start)
         #expect(actions.contains { if case .standing(1, .stranger) = $0 { true } else { false } }, "\(actions)")
     }
 
@@ -99,13 +102,13 @@ struct HouseholdMeetingsTests {
         let home = try household(0..<2)
         var meetings = HouseholdMeetings<Int>(keys: keys[0], household: nil)
         _ = meetings.open(1, remoteKey: keys[1].key, binding: ChannelBinding(RandomNumbers.bytes32()))
-        _ = meetings.receive(introduction: ByteBuffer(), from: 1, at: 0)
-        let actions = try meetings.adopt(home, at: 0)
+        _ = meetings.receive(introduction: ByteBuffer(), from: 1, at: 0, now: start)
+        let actions = try meetings.adopt(home, now: start)
         guard case .standing(1, .member)? = actions.first, case .changed? = actions.dropFirst().first else {
             Issue.record("\(actions)")
             return
         }
-        let farewell = try meetings.adopt(nil, at: 0)
+        let farewell = try meetings.adopt(nil, now: start)
         guard case .changed? = farewell.first, case .standing(1, .stranger)? = farewell.last else {
             Issue.record("\(farewell)")
             return
@@ -116,17 +119,18 @@ struct HouseholdMeetingsTests {
         let home = try household(0..<2)
         var meetings = HouseholdMeetings<Int>(keys: keys[0], household: home)
         _ = meetings.open(1, remoteKey: keys[3].key, binding: ChannelBinding(RandomNumbers.bytes32()))
-        #expect(meetings.receive(introduction: ByteBuffer(), from: 1, at: 0).count == 1)
-        #expect(meetings.receive(introduction: ByteBuffer(), from: 1, at: 0).isEmpty)
+        #expect(meetings.receive(introduction: ByteBuffer(), from: 1, at: 0, now: start).count == 1)
+        #expect(meetings.receive(introduction: ByteBuffer(), from: 1, at: 0, now: start).isEmpty)
         meetings.close(1)
-        #expect(meetings.receive(introduction: ByteBuffer(), from: 1, at: 0).isEmpty)
+        #expect(meetings.receive(introduction: ByteBuffer(), from: 1, at: 0, now: start).isEmpty)
     }
 
     @Test(arguments: [0, 1, 63, 64, 200]) func introductionsOfAnyLengthAreRead(byteCount: Int) throws {
         var meetings = HouseholdMeetings<Int>(keys: keys[0], household: try household(0..<2))
         _ = meetings.open(1, remoteKey: keys[3].key, binding: ChannelBinding(RandomNumbers.bytes32()))
         let actions = meetings.receive(
-            introduction: ByteBuffer(bytes: (0..<byteCount).map { _ in UInt8.random(in: 0...255) }), from: 1, at: 0)
+            introduction: ByteBuffer(bytes: (0..<byteCount).map { _ in UInt8.random(in: 0...255) }), from: 1, at: 0,
+            now: start)
         guard case .standing(1, .stranger)? = actions.first, actions.count == 1 else {
             Issue.record("\(actions)")
             return

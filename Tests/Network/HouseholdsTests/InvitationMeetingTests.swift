@@ -1,3 +1,4 @@
+import AudioCore
 import Cryptography
 import NIOCore
 import SecureChannel
@@ -32,7 +33,7 @@ struct InvitationMeetingTests {
     ) -> [HouseholdMeetings<Int>.Action] {
         _ = meetings.open(7, remoteKey: new.key, binding: binding)
         return meetings.receive(
-            introduction: introduction(invitation), from: 7, at: unixTime ?? end - 1)
+            introduction: introduction(invitation), from: 7, at: unixTime ?? end - 1, now: HostTime(nanoseconds: 0))
     }
 
     @Test func theMemberLetsItInAndSendsTheDocument() throws {
@@ -66,7 +67,8 @@ struct InvitationMeetingTests {
         var theirs = HouseholdMeetings<Int>(keys: third, household: home)
         let shown = theirs.open(1, remoteKey: member.key, binding: other)
         _ = meetings.open(3, remoteKey: third.key, binding: other)
-        _ = meetings.receive(introduction: ByteBuffer(bytes: shown), from: 3, at: end - 1)
+        _ = meetings.receive(
+            introduction: ByteBuffer(bytes: shown), from: 3, at: end - 1, now: HostTime(nanoseconds: 0))
         let invitation = try Invitation(to: home, until: end, by: member)
         let sent = actions(try request(invitation), &meetings).compactMap { action in
             if case .send(let id, _) = action { id } else { nil }

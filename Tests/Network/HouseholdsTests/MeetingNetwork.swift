@@ -1,3 +1,4 @@
+import AudioCore
 import Cryptography
 import NIOCore
 import SecureChannel
@@ -8,8 +9,7 @@ import Testing
 /// Processes of several machines, and channels between them that carry what each asks for.
 struct MeetingNetwork {
     var processes: [HouseholdMeetings<Int>]
-    /// In seconds since 1970.
-    var time: Int64 = 1_800_000_000
+    var now = HostTime(nanoseconds: 1_000_000_000)
     private var ends: [(process: Int, other: Int)] = []
     private var standings: [[Int: PeerStanding]]
     private(set) var stored: [Household?]
@@ -32,14 +32,14 @@ struct MeetingNetwork {
             processes[other].open(channel + 1, remoteKey: keys[one].key, binding: binding),
         ]
         let introductions = shown.map { ByteBuffer(bytes: $0) }
-        perform(processes[one].receive(introduction: introductions[1], from: channel, at: time), of: one)
-        perform(processes[other].receive(introduction: introductions[0], from: channel + 1, at: time), of: other)
+        perform(processes[one].receive(introduction: introductions[1], from: channel, at: 0, now: now), of: one)
+        perform(processes[other].receive(introduction: introductions[0], from: channel + 1, at: 0, now: now), of: other)
         try settle()
     }
 
     mutating func adopt(_ household: Household?, _ process: Int) throws {
         stored[process] = household
-        perform(try processes[process].adopt(household, at: time), of: process)
+        perform(try processes[process].adopt(household, now: now), of: process)
         try settle()
     }
 
@@ -63,7 +63,7 @@ struct MeetingNetwork {
             let (channel, document) = onTheWay.removeFirst()
             let process = ends[channel].process
             do throws(HouseholdError) {
-                let actions = try processes[process].receive(document: document, from: channel, at: time)
+                let actions = try processes[process].receive(document: document, from: channel, now: now)
                 perform(actions, of: process)
             } catch {
                 // The connection is refused.

@@ -1,9 +1,12 @@
+import AudioCore
 import Cryptography
 import SecureChannel
 import StreamTestKit
 import Testing
 
 @testable import Households
+
+private let start = HostTime(nanoseconds: 0)
 
 /// Machines of two households that pair, remove, meet in any order and are apart, with strangers among them; all that
 /// they say to each other goes through their keepers.
@@ -19,10 +22,10 @@ private struct Neighbourhood {
         generator = SeededGenerator(seed: seed)
         keepers = (0..<8).map { _ in HouseholdKeeper(keys: .random()) }
         let founder = keepers[0].keys
-        _ = try keepers[0].adopt(try Household(name: "Home", founder: founder, memberName: "0"), at: 0)
+        _ = try keepers[0].adopt(try Household(name: "Home", founder: founder, memberName: "0"), now: start)
         // A household of the same name.
         let founderOfAnother = keepers[7].keys
-        _ = try keepers[7].adopt(try Household(name: "Home", founder: founderOfAnother, memberName: "7"), at: 0)
+        _ = try keepers[7].adopt(try Household(name: "Home", founder: founderOfAnother, memberName: "7"), now: start)
     }
 
     mutating func step() throws {
@@ -42,14 +45,14 @@ private struct Neighbourhood {
         guard var household = keepers[member].household, keepers[newcomer].household == nil else { return }
         let key = keepers[newcomer].keys.signingKey
         guard (try? household.admit(key, name: "\(newcomer)", by: keepers[member].keys)) != nil else { return }
-        _ = try keepers[member].adopt(household, at: 0)
-        _ = try keepers[newcomer].adopt(household, at: 0)
+        _ = try keepers[member].adopt(household, now: start)
+        _ = try keepers[newcomer].adopt(household, now: start)
     }
 
     private mutating func remove(_ removed: Int, by member: Int) throws {
         guard var household = keepers[member].household, removalCount < 3 else { return }
         guard (try? household.remove(keepers[removed].keys.signingKey, by: keepers[member].keys)) != nil else { return }
-        if try keepers[member].adopt(household, at: 0) { removalCount += 1 }
+        if try keepers[member].adopt(household, now: start) { removalCount += 1 }
     }
 
     mutating func meet(_ one: Int, _ other: Int) throws {
@@ -74,7 +77,7 @@ private struct Neighbourhood {
                 findings.append("\(sender) sends the document to \(receiver), whom it does not know")
             }
             do {
-                let reception = try keepers[receiver].receive(document: document, in: &meetings[1 - from], at: 0)
+                let reception = try keepers[receiver].receive(document: document, in: &meetings[1 - from], now: start)
                 if let answer = reception.answer { onTheWay.append((1 - from, answer)) }
             } catch HouseholdError.notMember {
                 // Its connection is refused.

@@ -104,6 +104,153 @@ import WireProtocol
         #expect(scene.ending == .ended("Den", BroadcastEnd(.stopped)))
     }
 
+    // MARK: A follower that asks for more
+
+    private func following() -> ControlScene {
+        var scene = talking([.changes])
+        scene.say(WireEncoder.programmeState(state))
+        return scene
+    }
+
+    @Test func aFollowerTakesFurtherRequests() {
+        var scene = following()
+        #expect(scene.session.isFollowing)
+        let (first, second) = (Command(.programme(.pause)), Command(.programme(.next)))
+        for command in [first, second] { scene.handle(.request(.command(command))) }
+        scene.wait(.milliseconds(5))
+        #expect(scene.sent[1]?.last == .command(first))
+        // A change that comes before the answer is told of; the effect is not waited for.
+        let change = ProgrammeChange(
+            sequence: 8, effect: SessionTime(nanoseconds: 0), .volume(VolumeSetting(level: 3)))
+        scene.say(WireEncoder.programmeChange(change))
+        scene.answer(done(after: .seconds(1)))
+        #expect(scene.sent[1]?.last == .command(second))
+        scene.answer(done(after: .zero))
+        scene.wait(.seconds(1))
+        #expect(scene.ending == nil && scene.answers.count == 5)
+    }
+
+    @Test func aFollowerOutlivesWhatFails() {
+        var scene = following()
+        scene.handle(.request(Self.pause))
+        scene.handle(.request(.command(Command(.programme(.remove(.position(3)))))))
+        scene.handle(.request(.send(path: "/song", position: nil)))
+        scene.wait(.milliseconds(5))
+        scene.answer(.refused(.nothingPlays))
+        scene.say(WireEncoder.queuePage(QueuePage(sequence: 0, itemCount: 0, first: 0, items: [])))
+        scene.handle(.songFailed("gone"))
+        scene.wait(.milliseconds(100))
+        #expect(scene.answers.last == .sending(fileCount: 0))
+        let failures = scene.answers.compactMap { if case .failed(let ending) = $0 { ending } else { nil } }
+        #expect(
+            Set(failures) == [
+                .refused(by: "Den", .nothingPlays), .refused(by: "Den", .noSuchItem),
+                .unreadable(path: "/song", "gone"),
+            ])
+        #expect(scene.ending == nil)
+    }
+
+    @Test func aStateThatWasAskedForAgainEndsNoRequest() {
+        var scene = following()
+        scene.handle(.request(Self.pause))
+        scene.wait(.milliseconds(5))
+        scene.say(WireEncoder.programmeState(state))
+        scene.answer(done(after: .zero))
+        scene.handle(.request(.queue))
+        scene.wait(.milliseconds(5))
+        #expect(scene.sent[1]?.last == .queuePageRequest(QueuePageRequest(first: 0)))
+        // What takes long is no reason to end.
+        scene.wait(ControlLimits.answerTime)
+        #expect(scene.answers.last == .failed(.timedOut("Den")) && scene.ending == nil)
+    }
+
+    /// A song is opened first, which takes longer than an answer may.
+    @Test func aLateOutcomeIsTold() {
+        var scene = following()
+        scene.handle(.request(Self.pause))
+        scene.handle(.request(.queue))
+        scene.wait(.milliseconds(5))
+        guard case .command(let command)? = scene.sent[1]?.last else { Issue.record("no command"); return }
+        scene.wait(ControlLimits.answerTime + .milliseconds(5))
+        #expect(scene.sent[1]?.last == .queuePageRequest(QueuePageRequest(first: 0)))
+        #expect(!scene.answers.contains { if case .failed = $0 { true } else { false } })
+        scene.say(WireEncoder.outcome(CommandOutcome(id: command.id, .refused(.unplayable))))
+        #expect(scene.answers.last == .failed(.refused(by: "Den", .unplayable)))
+    }
+
+    /// The broadcast would wait for the rest of it.
+    @Test func aSongGivenUpHalfWayEndsTheSession() {
+        var scene = following()
+        scene.handle(.request(.send(path: "/song", position: nil)))
+        scene.wait(.milliseconds(5))
+        scene.handle(.songOpened(name: "song", byteCount: 100))
+        scene.handle(.songFailed("gone"))
+        #expect(scene.ending == .unreadable(path: "/song", "gone") && scene.closed == [1])
+    }
+
+    @Test func aQueueThatShrinksBetweenPagesEnds() {
+        var scene = talking([.queue])
+        let items = [QueueItem](repeating: QueueItem(id: ItemID(1), title: "a"), count: 256)
+        scene.say(WireEncoder.queuePage(QueuePage(sequence: 0, itemCount: 300, first: 0, items: items)))
+        scene.say(WireEncoder.queuePage(QueuePage(sequence: 1, itemCount: 0, first: 0, items: [])))
+        #expect(scene.ending == .done)
+    }
+
+    @Test func withoutAStateNobodyFollows() {
+        var scene = talking([.changes])
+        scene.wait(ControlLimits.answerTime + .milliseconds(10))
+        #expect(scene.ending == .timedOut("Den"))
+    }
+
+    @Test func whatDependsOnARequestIsAskedForIfThatWasDone() {
+        for (verdict, count) in [(done(after: .zero), 2), (.refused(.notAllowed), 1)] {
+            var scene = following()
+            let jump = Command(.programme(.next))
+            scene.handle(.request(Self.pause))
+            scene.handle(.request(.ifDone(jump)))
+            scene.handle(.request(.queue))
+            scene.wait(.milliseconds(5))
+            scene.answer(verdict)
+            if count == 2 {
+                #expect(scene.sent[1]?.last == .command(jump))
+                scene.answer(done(after: .zero))
+            }
+            #expect(scene.sent[1]?.last == .queuePageRequest(QueuePageRequest(first: 0)))
+        }
+    }
+
+    /// A song over a slow link, and a command meanwhile.
+    @Test func commandsDoNotWaitForSongs() {
+        var scene = following()
+        let jump = Command(.programme(.next))
+        scene.handle(.request(.send(path: "/song", position: nil)))
+        scene.handle(.request(.ifDone(jump)))
+        scene.handle(.request(Self.pause))
+        scene.wait(.milliseconds(5))
+        #expect(scene.answers.last == .sending(fileCount: 1))
+        scene.handle(.songOpened(name: "song", byteCount: 100))
+        guard case .songOffer(let offer)? = scene.sent[1]?.last else { Issue.record("no offer"); return }
+        let commands = scene.sent[1]?.count { if case .command = $0 { true } else { false } }
+        #expect(commands == 1, "the pause was sent, and the jump waits for the song")
+        scene.say(WireEncoder.outcome(CommandOutcome(id: offer.id, done(after: .zero))))
+        #expect(scene.sent[1]?.last == .command(jump))
+        scene.wait(.milliseconds(5))
+        #expect(scene.answers.last == .sending(fileCount: 0))
+    }
+
+    /// What is asked for before a broadcast was found comes behind the rest.
+    @Test func requestsMayComeBeforeTheConnection() {
+        var scene = ControlScene(.any, [.state])
+        let command = Command(.programme(.pause))
+        scene.handle(.request(.command(command)))
+        scene.open(1, .ownBroadcast, "Den")
+        scene.handle(.calledLocalPrograms)
+        scene.say(WireEncoder.programmeState(state))
+        #expect(scene.sent[1]?.last == .command(command))
+        scene.answer(done(after: .zero))
+        #expect(scene.ending == .done)
+    }
+
     @Test func theQueuePageByPage() {
         var scene = talking([.queue])
         let item = QueueItem(id: ItemID(1), title: "a")

@@ -32,7 +32,12 @@ struct FolderWalk {
     /// Songs, or directories, whose names are not UTF-8, or that lie too deep; and directories of too many files.
     private(set) var passedCount = 0
 
-    init(_ folders: [String]) { waiting = folders.reversed().map { ($0, 0) } }
+    private let watch: FolderWatch?
+
+    init(_ folders: [String], watch: FolderWatch? = nil) {
+        waiting = folders.reversed().map { ($0, 0) }
+        self.watch = watch
+    }
 
     /// Returns the next directory; nil at the end.
     mutating func next() -> Directory? {
@@ -42,6 +47,7 @@ struct FolderWalk {
                 return Directory(path: path, isMount: false, isEmpty: false, songs: nil)
             }
             guard entered.insert(FileIdentity(status)).inserted else { continue }
+            watch?.watch(path)
             let isMount = Self.isMount(path, status)
             guard let listing = try? DirectoryListing(path) else {
                 return Directory(path: path, isMount: isMount, isEmpty: false, songs: nil)

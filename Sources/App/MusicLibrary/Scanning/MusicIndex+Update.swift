@@ -3,10 +3,11 @@ extension MusicIndex {
     /// folder is taken out, too; what cannot be seen now, as on a share that is away, stays.
     /// - Parameters:
     ///   - folders: absolute paths.
+    ///   - watch: what is to watch every directory that is met, each before it is read; nil for none.
     ///   - progress: called for each directory, and in large ones now and then; returns whether to go on.
     /// - Returns: nil if another process is at it.
     public func update(
-        _ folders: [String], progress: (UpdateProgress) -> Bool
+        _ folders: [String], watch: FolderWatch? = nil, progress: (UpdateProgress) -> Bool
     ) throws(LibraryError) -> UpdateOutcome? {
         var lock: IndexLock?
         if let lockPath {
@@ -15,7 +16,7 @@ extension MusicIndex {
         }
         defer { withExtendedLifetime(lock) {} }
         var update = try IndexUpdate(database)
-        var walk = FolderWalk(folders)
+        var walk = FolderWalk(folders, watch: watch)
         while let directory = walk.next() {
             guard progress(update.progress), try update.take(directory, goOn: progress) else {
                 try update.stop()

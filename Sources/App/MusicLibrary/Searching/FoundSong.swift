@@ -15,4 +15,22 @@ public struct FoundSong: Hashable, Sendable {
     public let disc: Int?
     public let year: Int?
     public let duration: TimeSpan?
+
+    public init(
+        path: String, title: String, artist: String? = nil, album: String? = nil, albumArtist: String? = nil,
+        composer: String? = nil, genre: String? = nil, track: Int? = nil, disc: Int? = nil, year: Int? = nil,
+        duration: TimeSpan? = nil
+    ) {
+        self.path = path
+        self.title = title
+        self.artist = artist
+        self.album = album
+        self.albumArtist = albumArtist
+        self.composer = composer
+        self.genre = genre
+        self.track = track
+        self.disc = disc
+        self.year = year
+        self.duration = duration
+    }
 }

@@ -1,4 +1,6 @@
+import AudioCore
 import Cryptography
+import HostSystem
 import Households
 import NIOCore
 import Peering
@@ -82,7 +84,7 @@ final class HouseholdConnector {
     /// - Returns: what it is.
     func receive(introduction: ByteBuffer, from id: ConnectionID) -> PeerStanding {
         var standing = PeerStanding.stranger
-        for action in meetings.receive(introduction: introduction, from: id, at: WallClock.seconds()) {
+        for action in meetings.receive(introduction: introduction, from: id, at: WallClock.seconds(), now: .now()) {
             if case .standing(id, let found) = action { standing = found } else { perform(action) }
         }
         return standing
@@ -91,7 +93,7 @@ final class HouseholdConnector {
     /// Takes a document that the other end sent.
     func receive(document: ByteBuffer, from id: ConnectionID) {
         merge { () throws(HouseholdError) in
-            try meetings.receive(document: Array(document.readableBytesView), from: id, at: WallClock.seconds())
+            try meetings.receive(document: Array(document.readableBytesView), from: id, now: .now())
         }
     }
 
@@ -157,7 +159,7 @@ final class HouseholdConnector {
 
     private func adopt(_ household: Household?) {
         // What is stored is this machine's own, or a merge of it.
-        merge { () throws(HouseholdError) in try meetings.adopt(household, at: WallClock.seconds()) }
+        merge { () throws(HouseholdError) in try meetings.adopt(household, now: .now()) }
     }
 
     private func store(_ household: Household) {

@@ -14,6 +14,7 @@ import WireProtocol
 final class CheckRunner: PeerNetworkDelegate {
     private let options: CheckOptions
     private let loop: any EventLoop
+    private let household: HouseholdConnector
     private let network: PeerNetwork
     private let emit: @Sendable (RuntimeEvent) -> Void
     private let done: EventLoopPromise<CheckResult>
@@ -36,9 +37,8 @@ final class CheckRunner: PeerNetworkDelegate {
         self.options = options
         self.loop = loop
         self.emit = emit
-        network = PeerNetwork(
-            loop: loop, keys: identity.keys,
-            household: HouseholdConnector(identity: identity, loop: loop, emit: emit))
+        household = HouseholdConnector(identity: identity, loop: loop, emit: emit)
+        network = PeerNetwork(loop: loop, keys: identity.keys, household: household)
         done = loop.makePromise()
         let greeting = Greeting(
             roles: .observer, peer: identity.peer, instance: identity.instance, started: WallClock.seconds(),
@@ -60,7 +60,7 @@ final class CheckRunner: PeerNetworkDelegate {
         ticker?.cancel()
         let searched = discovery?.stop(on: loop) ?? loop.makeSucceededVoidFuture()
         discovery = nil
-        return searched.flatMap { self.network.shutDown(lingers: false) }
+        return searched.flatMap { self.network.shutDown(lingers: false) }.flatMap { self.household.shutDown() }
     }
 
     private func startDiscovery() {

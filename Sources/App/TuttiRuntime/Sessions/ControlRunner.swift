@@ -2,6 +2,7 @@ import AudioCore
 import Controlling
 import Discovery
 import Glibc
+import Households
 import NIOCore
 import Peering
 import SecureChannel
@@ -14,19 +15,21 @@ import WireProtocol
 final class ControlRunner: PeerNetworkDelegate {
     private let options: ControlOptions
     private let loop: any EventLoop
+    private let household: HouseholdConnector
     private let network: PeerNetwork
     private let emit: @Sendable (ControlAnswer) -> Void
     private let done: EventLoopPromise<Void>
     private var session: ControlSession
     private let events = EventSequencer<ControlEvent>()
     private var discovery: PeerDiscovery?
-    private var ticker: RepeatedTask?
+    private var ticker: Scheduled<Void>?
     /// The song that is being sent; -1: none.
     private var song: Int32 = -1
     /// The sockets that are called, and what their programs do.
     private var sockets: [String: LocalSocketDirectory.Role] = [:]
 
     private static let tick = TimeAmount.milliseconds(5)
+    private static let followingTick = TimeAmount.milliseconds(200)
 
     init(
         options: ControlOptions, identity: Identity, loop: any EventLoop,
@@ -35,9 +38,8 @@ final class ControlRunner: PeerNetworkDelegate {
         self.options = options
         self.loop = loop
         self.emit = emit
-        network = PeerNetwork(
-            loop: loop, keys: identity.keys,
-            household: HouseholdConnector(identity: identity, loop: loop, emit: { _ in }))
+        household = HouseholdConnector(identity: identity, loop: loop, emit: { _ in })
+        network = PeerNetwork(loop: loop, keys: identity.keys, household: household)
         done = loop.makePromise()
         let greeting = Greeting(
             roles: .controller, peer: identity.peer, instance: identity.instance, started: WallClock.seconds(),
@@ -49,12 +51,23 @@ final class ControlRunner: PeerNetworkDelegate {
 
     func run() -> EventLoopFuture<Void> {
         network.delegate = self
-        ticker = loop.scheduleRepeatedTask(initialDelay: .zero, delay: Self.tick) { [weak self] _ in
-            self?.handle(.tick)
-        }
+        // One that goes on for long sees who is removed meanwhile.
+        if options.requests.contains(.changes) { household.watchStore() }
+        keepTime()
         callLocalPrograms()
         return done.futureResult.afterTearDown { self.tearDown() }
     }
+
+    private func keepTime() {
+        ticker = loop.scheduleTask(in: session.isFollowing ? Self.followingTick : Self.tick) { [weak self] in
+            // In this order: the tick may be the last one.
+            self?.keepTime()
+            self?.handle(.tick)
+        }
+    }
+
+    /// Asks for one thing more.
+    func request(_ request: ControlRequest) { handle(.request(request)) }
 
     /// Ends what would otherwise go on.
     func stop() { done.succeed() }
@@ -78,7 +91,7 @@ final class ControlRunner: PeerNetworkDelegate {
         closeSong()
         let searched = discovery?.stop(on: loop) ?? loop.makeSucceededVoidFuture()
         discovery = nil
-        return searched.flatMap { self.network.shutDown(lingers: false) }
+        return searched.flatMap { self.network.shutDown(lingers: false) }.flatMap { self.household.shutDown() }
     }
 
     private func search() {
@@ -149,6 +162,8 @@ final class ControlRunner: PeerNetworkDelegate {
     func networkDidAuthenticate(_ id: ConnectionID, _ peer: AuthenticatedPeer) {
         handle(.authenticated(id, peer.key, peer.standing))
     }
+
+    func networkDidChange(_ id: ConnectionID, _ standing: PeerStanding) { handle(.standing(id, standing)) }
 
     func networkDidBreak(_ id: ConnectionID, _ error: ConnectionSecurityError) { handle(.broken(id, error)) }
 

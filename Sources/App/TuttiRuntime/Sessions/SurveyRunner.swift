@@ -10,6 +10,7 @@ import WireProtocol
 /// Listens on no port and advertises nothing. Confined to its event loop.
 final class SurveyRunner: PeerNetworkDelegate {
     private let loop: any EventLoop
+    private let household: HouseholdConnector
     private let network: PeerNetwork
     private let done: EventLoopPromise<Survey>
     private var session: SurveySession
@@ -20,9 +21,8 @@ final class SurveyRunner: PeerNetworkDelegate {
 
     init(contacts: [PeerContact], identity: Identity, loop: any EventLoop) {
         self.loop = loop
-        network = PeerNetwork(
-            loop: loop, keys: identity.keys,
-            household: HouseholdConnector(identity: identity, loop: loop, emit: { _ in }))
+        household = HouseholdConnector(identity: identity, loop: loop, emit: { _ in })
+        network = PeerNetwork(loop: loop, keys: identity.keys, household: household)
         done = loop.makePromise()
         let greeting = Greeting(
             roles: .controller, peer: identity.peer, instance: identity.instance, started: WallClock.seconds(),
@@ -37,7 +37,7 @@ final class SurveyRunner: PeerNetworkDelegate {
         }
         return done.futureResult.afterTearDown {
             self.ticker?.cancel()
-            return self.network.shutDown(lingers: false)
+            return self.network.shutDown(lingers: false).flatMap { self.household.shutDown() }
         }
     }
 

@@ -1,5 +1,6 @@
 import AudioCore
 import Peering
+import TerminalIO
 import TuttiRuntime
 import enum WireProtocol.WireLimits
 

@@ -54,7 +54,10 @@ struct BroadcastCommand: Command {
             name, to, listener, AccessFlags.listen, AccessFlags.command, wait, now, play, loudness, raw, capture,
             latency,
         ] + OutputFlags.options
-            + [repeatAll, repeatOne, shuffle, idle, acceptSongs, startDelay, InvitationFile.option]
+            + [
+                repeatAll, repeatOne, shuffle, idle, acceptSongs, startDelay, DesktopFlags.noMediaKeys,
+                InvitationFile.option,
+            ]
             + NetworkFlags.options + DisplayFlags.options + [.help],
         notes: [
             "What --capture hears begins at once, listeners or none; who joins, joins in the middle. The sound card's clock is "
@@ -94,6 +97,7 @@ struct BroadcastCommand: Command {
     /// The options of the broadcast.
     private(set) var options: BroadcastOptions
     let invitation: InvitationFile?
+    let usesDesktop: Bool
     let display: DisplayFlags
 
     init(_ arguments: CommandArguments) throws(UsageError) {
@@ -122,6 +126,7 @@ struct BroadcastCommand: Command {
         }
         options.network = try NetworkFlags.parse(arguments)
         invitation = InvitationFile(arguments)
+        usesDesktop = !arguments.has(DesktopFlags.noMediaKeys)
         display = try DisplayFlags(arguments)
     }
 
@@ -146,7 +151,7 @@ struct BroadcastCommand: Command {
                 onKey: { key in
                     if let operation = ProgrammeOperation(key) { broadcaster.perform(operation) }
                     if let command = LoudspeakerCommand(key) { broadcaster.perform(command) }
-                })
+                }, desktop: usesDesktop ? .of(broadcaster) : nil)
         }
     }
 

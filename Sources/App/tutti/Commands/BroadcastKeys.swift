@@ -1,4 +1,5 @@
 import AudioCore
+import TerminalIO
 import TuttiRuntime
 
 extension ProgrammeOperation {
@@ -7,11 +8,11 @@ extension ProgrammeOperation {
         switch key {
         case .left: self = .skip(by: .seconds(-10))
         case .right: self = .skip(by: .seconds(10))
-        case .character(UInt8(ascii: " ")): self = .toggle
-        case .character(UInt8(ascii: "n")): self = .next
-        case .character(UInt8(ascii: "p")): self = .previous
-        case .character(UInt8(ascii: "s")): self = .stop
-        case .up, .down, .character: return nil
+        case .character(" "): self = .toggle
+        case .character("n"): self = .next
+        case .character("p"): self = .previous
+        case .character("s"): self = .stop
+        default: return nil
         }
     }
 }

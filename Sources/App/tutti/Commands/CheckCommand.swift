@@ -1,5 +1,6 @@
 import AudioCore
 import Observing
+import TerminalIO
 import TuttiRuntime
 
 /// `tutti check [HOST[:PORT]]`

@@ -1,6 +1,7 @@
 import Glibc
 import HostSystem
 import Synchronization
+import TerminalIO
 import TuttiRuntime
 
 /// `tutti decode FILE OUT.wav`

@@ -1,4 +1,5 @@
 import Playout
+import TerminalIO
 import TuttiRuntime
 
 /// `tutti devices`

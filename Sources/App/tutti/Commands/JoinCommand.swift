@@ -29,7 +29,7 @@ struct JoinCommand: Command {
         summary: "Plays what is broadcast on this machine's loudspeakers, in step with all others.",
         operands: [.broadcaster],
         options: [from, AccessFlags.broadcast, name, once] + OutputFlags.options + [offset, volume, role, codecs]
-            + [InvitationFile.option]
+            + [DesktopFlags.mediaKeys, InvitationFile.option]
             + NetworkFlags.options + DisplayFlags.options + [.help],
         notes: [
             "Keys on a terminal: + and - change the volume of this listener, m mutes it. For all listeners: space pauses and "
@@ -60,6 +60,7 @@ struct JoinCommand: Command {
 
     private(set) var options = JoinOptions()
     let invitation: InvitationFile?
+    let mediaKeys: DesktopFlags.MediaKeys
     let display: DisplayFlags
 
     init(_ arguments: CommandArguments) throws(UsageError) {
@@ -76,6 +77,7 @@ struct JoinCommand: Command {
         }
         options.network = try NetworkFlags.parse(arguments)
         invitation = InvitationFile(arguments)
+        mediaKeys = try DesktopFlags.mediaKeys(arguments)
         display = try DisplayFlags(arguments)
         options.statusInterval = display.statusInterval
     }
@@ -111,7 +113,7 @@ struct JoinCommand: Command {
                 onKey: { key in
                     if let operation = ProgrammeOperation(key) { listener.perform(operation) }
                     if let command = LoudspeakerCommand(key) { listener.perform(command) }
-                })
+                }, desktop: mediaKeys.presence(of: listener))
         }
     }
 }

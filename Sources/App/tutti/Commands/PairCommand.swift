@@ -1,6 +1,7 @@
 import Glibc
 import Households
 import SecureChannel
+import TerminalIO
 import TuttiRuntime
 
 /// `tutti pair [CODE [NAME|HOST[:PORT]]]`

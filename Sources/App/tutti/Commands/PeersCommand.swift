@@ -1,5 +1,6 @@
 import AudioCore
 import Peering
+import TerminalIO
 import TuttiRuntime
 
 /// `tutti peers [forget NAME]`

@@ -23,7 +23,7 @@ struct PlayCommand: Command {
             )
         ],
         options: MusicFlags.options + [volume, loudness, BroadcastCommand.raw] + OutputFlags.options
-            + DisplayFlags.options + [.help],
+            + [DesktopFlags.noMediaKeys] + DisplayFlags.options + [.help],
         notes: [
             "On a terminal: space pauses and goes on; left and right seek by 5 s; + and -, or up and down, change the volume; m "
                 + "mutes; "
@@ -44,6 +44,7 @@ struct PlayCommand: Command {
     /// Songs that follow these.
     let music: MusicFlags?
     private(set) var options = PlayOptions()
+    let usesDesktop: Bool
     let display: DisplayFlags
 
     init(_ arguments: CommandArguments) throws(UsageError) {
@@ -55,6 +56,7 @@ struct PlayCommand: Command {
         if let volume = try arguments.volume(Self.volume) { options.volume = volume }
         options.raw = try BroadcastCommand.raw(arguments)
         options.loudness = try arguments.loudness(Self.loudness)
+        usesDesktop = !arguments.has(DesktopFlags.noMediaKeys)
         display = try DisplayFlags(arguments)
         options.statusInterval = display.statusInterval
     }
@@ -70,7 +72,7 @@ struct PlayCommand: Command {
         return session.run(warnings: []) { _ in
             .init(
                 run: { handler throws(RuntimeFailure) in try player.run(handler) }, stop: { player.stop() },
-                onKey: { quit.take($0, player) })
+                onKey: { quit.take($0, player) }, desktop: usesDesktop ? .of(player) : nil)
         }
     }
 }

@@ -1,5 +1,6 @@
 import AudioCore
 import Synchronization
+import TerminalIO
 import TuttiRuntime
 
 extension PlayerCommand {
@@ -12,14 +13,15 @@ extension PlayerCommand {
         case .down: self = .changeVolume(by: -Volume.step)
         case .character(let character):
             switch character {
-            case UInt8(ascii: " "): self = .togglePause
-            case UInt8(ascii: "+"), UInt8(ascii: "="): self = .changeVolume(by: Volume.step)
-            case UInt8(ascii: "-"): self = .changeVolume(by: -Volume.step)
-            case UInt8(ascii: "m"): self = .toggleMute
-            case UInt8(ascii: "n"): self = .nextSong
-            case UInt8(ascii: "p"): self = .previousSong
+            case " ": self = .togglePause
+            case "+", "=": self = .changeVolume(by: Volume.step)
+            case "-": self = .changeVolume(by: -Volume.step)
+            case "m": self = .toggleMute
+            case "n": self = .nextSong
+            case "p": self = .previousSong
             default: return nil
             }
+        default: return nil
         }
     }
 }
@@ -31,7 +33,7 @@ final class QuitKey: Sendable {
     var wasPressed: Bool { isPressed.load(ordering: .acquiring) }
 
     func take(_ key: Key, _ player: Player) {
-        guard key == .character(UInt8(ascii: "q")) else {
+        guard key == .character("q") else {
             if let command = PlayerCommand(key) { player.perform(command) }
             return
         }

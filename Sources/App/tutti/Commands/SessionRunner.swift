@@ -1,6 +1,7 @@
 import Glibc
 import HostSystem
 import Synchronization
+import TerminalIO
 import TuttiRuntime
 
 /// Runs a broadcast or a listener with its display and signals: what the commands have in common.
@@ -16,6 +17,8 @@ struct SessionRunner: Sendable {
         var stop: @Sendable () -> Void
         /// What keys do.
         var onKey: @Sendable (Key) -> Void = { _ in }
+        /// Where the desktop shows it; nil for nowhere.
+        var desktop: DesktopPresence?
     }
 
     let flags: DisplayFlags
@@ -90,8 +93,17 @@ struct SessionRunner: Sendable {
             if case .interrupted = try enrol(load, interruption, mailbox) { return .interrupted }
             let session = try make(load)
             if hasKeys { KeyReader.start(session.onKey) }
-            interruption.onRaise(session.stop)
-            switch try session.run({ mailbox.post(.runtime($0)) }) {
+            let (desktop, stop) = (session.desktop, session.stop)
+            defer { desktop?.end() }
+            interruption.onRaise {
+                desktop?.willStop()
+                stop()
+            }
+            let outcome = try session.run { event in
+                mailbox.post(.runtime(event))
+                desktop?.take(event)
+            }
+            switch outcome {
             case .completed: return .completed
             case .interrupted: return .interrupted
             }

@@ -1,5 +1,6 @@
 import AudioCore
 import Songs
+import TerminalIO
 
 extension SongFacts {
     /// For people: the file's name, and below it everything known.

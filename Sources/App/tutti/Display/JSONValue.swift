@@ -1,4 +1,5 @@
 import AudioCore
+import TerminalIO
 
 /// A JSON value (RFC 8259) that can be written on one line; keys keep their order.
 enum JSONValue: Hashable, Sendable {

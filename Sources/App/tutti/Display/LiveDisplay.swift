@@ -1,5 +1,5 @@
 import AudioCore
-import Glibc
+import TerminalIO
 import TuttiRuntime
 
 /// Live lines on a terminal, redrawn at most ten times a second.
@@ -14,7 +14,7 @@ struct LiveDisplay: EventDisplay {
     init(terminal: Terminal, level: DisplayFlags.Level) {
         self.terminal = terminal
         self.level = level
-        view = LiveView(glyphs: Self.isUnicode ? .unicode : .ascii)
+        view = LiveView(glyphs: Terminal.isUnicode ? .unicode : .ascii)
         screen = LiveScreen(isColoured: Terminal.allowsColour)
     }
 
@@ -56,15 +56,5 @@ struct LiveDisplay: EventDisplay {
         }
         // Events that came while another process had the terminal: only the latest are kept.
         notices = notices.suffix(EventMailbox.capacity)
-    }
-
-    /// Whether the environment names a UTF-8 locale (POSIX, Base Definitions 8.2).
-    private static var isUnicode: Bool {
-        for name in ["LC_ALL", "LC_CTYPE", "LANG"] {
-            guard let value = getenv(name), value.pointee != 0 else { continue }
-            let locale = String(cString: value).lowercased()
-            return locale.contains("utf-8") || locale.contains("utf8")
-        }
-        return false
     }
 }

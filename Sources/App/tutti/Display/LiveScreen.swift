@@ -1,3 +1,5 @@
+import TerminalIO
+
 // The live lines stay at the bottom of the terminal's text, where the cursor is; notices scroll by above them. To
 // redraw, the cursor goes up to the first live line. Everything from there on is overwritten line by line, with the
 // rest of each line erased, so nothing flickers. Between two drawings the terminal may have become narrower: it then

@@ -1,4 +1,5 @@
 import AudioCore
+import TerminalIO
 import TuttiRuntime
 
 /// The live display's lines: the latest status of a broadcast or a listener. Pure.

@@ -1,6 +1,7 @@
 import Households
 import SecureChannel
 import Synchronization
+import TerminalIO
 import TuttiRuntime
 
 /// What the person before a new machine reads: lines, also without a terminal.

@@ -1,37 +1,14 @@
 import AudioCore
+import TerminalIO
 import TuttiRuntime
 import WireProtocol
 
 // Times and rates for people.
 
-extension TimeSpan {
-    /// As on a player: `3:45`, `1:02:03`.
-    var clockReading: String {
-        let seconds = max(0, nanoseconds / 1_000_000_000)
-        let (hours, minutes) = (seconds / 3_600, seconds / 60 % 60)
-        guard hours > 0 else { return "\(minutes):\((seconds % 60).twoDigits)" }
-        return "\(hours):\(minutes.twoDigits):\((seconds % 60).twoDigits)"
-    }
-
-    /// `9.8 s`
-    var bufferReading: String { "\(seconds.fixed(1)) s" }
-
-    /// `1.94 s`
-    var lowWaterReading: String { "\(seconds.fixed(2)) s" }
-
-    /// Returns the time in the unit that suits its size: `27 µs`, `12.3 ms`, `4.5 s`.
-    func reading(_ glyphs: Glyphs) -> String {
-        let unit = TimeUnit(for: magnitude)
-        return "\(unit.value(of: self)) \(unit.name(glyphs))"
-    }
-}
-
 extension ListenerTiming {
     /// Returns the error with its bound: `+3 ± 12 µs`.
     func errorReading(_ glyphs: Glyphs) -> String {
-        let unit = TimeUnit(for: max(error.magnitude, errorBound.magnitude))
-        let error = unit.value(of: error, signed: true)
-        return "\(error) \(glyphs.plusMinus) \(unit.value(of: errorBound)) \(unit.name(glyphs))"
+        error.reading(within: errorBound, glyphs)
     }
 }
 
@@ -59,35 +36,6 @@ extension ListenerCounters {
         ]
         return counts.filter { $0.0 > 0 }.map { "\($0.0) by \($0.1)" }.joined(separator: ", ")
     }
-}
-
-/// The unit in which a length of time is shown.
-private enum TimeUnit {
-    case microseconds, milliseconds, seconds
-
-    init(for size: TimeSpan) {
-        self = size < .milliseconds(10) ? .microseconds : size < .seconds(10) ? .milliseconds : .seconds
-    }
-
-    func value(of span: TimeSpan, signed: Bool = false) -> String {
-        switch self {
-        case .microseconds: span.microseconds.fixed(0, signed: signed)
-        case .milliseconds: span.milliseconds.fixed(1, signed: signed)
-        case .seconds: span.seconds.fixed(1, signed: signed)
-        }
-    }
-
-    func name(_ glyphs: Glyphs) -> String {
-        switch self {
-        case .microseconds: glyphs.microseconds
-        case .milliseconds: "ms"
-        case .seconds: "s"
-        }
-    }
-}
-
-extension Int64 {
-    fileprivate var twoDigits: String { self < 10 ? "0\(self)" : "\(self)" }
 }
 
 extension ListenerStatus {

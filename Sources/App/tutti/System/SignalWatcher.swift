@@ -6,6 +6,8 @@ enum SignalWatcher {
     /// Blocks the watched signals on all threads. Call it before the process starts any other thread.
     static func block() {
         var set = watched()
+        // To read a terminal that is another process's is an error, and no reason to be stopped.
+        sigaddset(&set, SIGTTIN)
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 

@@ -13,8 +13,8 @@ struct HouseholdIntroduction {
         case none
         /// Of a new machine that was invited: an encoded request.
         case invitation([UInt8])
-        /// Of a member to another: whom it removed itself.
-        case removals([Removal])
+        /// Of a member to another: whom it removed itself. Not read yet: that takes time, and strangers may say it.
+        case removals([UInt8])
     }
 
     var sign: HouseholdSign
@@ -29,26 +29,17 @@ struct HouseholdIntroduction {
             sign: HouseholdSign(mark: RandomNumbers.bytes32(), proof: RandomNumbers.bytes32()))
     }
 
-    /// Removals that would make it too long are left out: members hear of these from a document.
     func encoded() -> [UInt8] {
         var buffer = ByteBuffer()
         sign.write(to: &buffer)
         switch claim {
         case .none: break
         case .invitation(let request): buffer.writeBytes(request)
-        case .removals(let removals): Self.write(removals, to: &buffer)
+        case .removals(let removals):
+            buffer.writeInteger(Self.removalsKind)
+            buffer.writeBytes(removals)
         }
         return Array(buffer.readableBytesView)
-    }
-
-    private static func write(_ removals: [Removal], to buffer: inout ByteBuffer) {
-        buffer.writeInteger(removalsKind)
-        let limit = buffer.readableBytes + HouseholdLimits.lastWordsByteCount
-        for removal in removals {
-            var one = ByteBuffer()
-            removal.write(to: &one)
-            if buffer.readableBytes + one.readableBytes <= limit { buffer.writeImmutableBuffer(one) }
-        }
     }
 }
 
@@ -64,16 +55,32 @@ extension HouseholdIntroduction {
             return
         }
         bytes.moveReaderIndex(forwardBy: 1)
-        claim = .removals(Self.removals(from: &bytes))
+        claim = .removals(Array(bytes.readableBytesView))
+    }
+}
+
+/// A member's removals as its introduction has them, one behind the other.
+extension [Removal] {
+    /// Those that would make it too long are left out: members hear of these from a document.
+    func encodedLastWords() -> [UInt8] {
+        var buffer = ByteBuffer()
+        for removal in self {
+            var one = ByteBuffer()
+            removal.write(to: &one)
+            guard buffer.readableBytes + one.readableBytes <= HouseholdLimits.lastWordsByteCount else { continue }
+            buffer.writeImmutableBuffer(one)
+        }
+        return Array<UInt8>(buffer.readableBytesView)
     }
 
-    private static func removals(from buffer: inout ByteBuffer) -> [Removal] {
-        guard buffer.readableBytes <= HouseholdLimits.lastWordsByteCount else { return [] }
-        var removals: [Removal] = []
+    /// Returns nil for what makes no sense.
+    init?(lastWords bytes: [UInt8]) {
+        guard bytes.count <= HouseholdLimits.lastWordsByteCount else { return nil }
+        self.init()
+        var buffer = ByteBuffer(bytes: bytes)
         while buffer.readableBytes > 0 {
-            guard let removal = Removal(from: &buffer) else { return [] }
-            removals.append(removal)
+            guard let removal = Removal(from: &buffer) else { return nil }
+            append(removal)
         }
-        return removals
     }
 }

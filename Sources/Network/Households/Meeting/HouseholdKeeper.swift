@@ -1,3 +1,4 @@
+import AudioCore
 import Cryptography
 import SecureChannel
 
@@ -6,6 +7,9 @@ import SecureChannel
 //     each  ──── sign, 64 bytes ────▶  the other     first of all, to whomever
 //     each  ──── document ──────────▶  the other     if the signs show that the documents differ
 //     either ─── document ──────────▶  the other     if its own says more than what it was sent
+//
+// With its sign a member tells another one whom it removed itself. That counts also from one that is out since a moment
+// ago (``Household/removals(by:)``).
 //
 // A document goes only to a key that is a member in it, and never to this machine's own: its processes share what is
 // stored. One is taken from such a key, and also from a key that has shown that it knows the secret: it was let in
@@ -90,24 +94,23 @@ public struct HouseholdKeeper: Sendable {
     }
 
     /// Takes the document that a member sent, and settles what a merge may leave open.
-    /// - Parameter unixTime: in seconds since 1970.
     /// - Throws: ``HouseholdError/notMember`` if the sender is none. After any error nothing has changed.
     public mutating func receive(
-        document bytes: some ByteSource, in meeting: inout HouseholdMeeting, at unixTime: Int64
+        document bytes: some ByteSource, in meeting: inout HouseholdMeeting, now: HostTime
     ) throws(HouseholdError) -> Reception {
         guard var merged = household, standing(in: meeting) == .member else { throw .notMember }
         let theirs = try Household(decoding: bytes)
         try merged.merge(theirs)
-        let isChanged = try settle(&merged, at: unixTime)
+        let isChanged = try settle(&merged, now: now)
         meeting.theirDigest = theirs.digest
         return Reception(answer: document(for: &meeting), isChanged: isChanged)
     }
 
     /// - Returns: whether ``household`` is another one than before.
-    private mutating func settle(_ merged: inout Household, at unixTime: Int64) throws(HouseholdError) -> Bool {
+    private mutating func settle(_ merged: inout Household, now: HostTime) throws(HouseholdError) -> Bool {
         if merged.isMember(keys.key) { _ = try merged.settle(by: keys) }
         guard merged != household else { return false }
-        set(merged, at: unixTime)
+        set(merged, now: now)
         return true
     }
 
@@ -129,40 +132,43 @@ public struct HouseholdKeeper: Sendable {
     }
 
     /// What became of a peer's last words.
-    enum LastWords {
-        /// The document has all of them.
-        case taken(isChanged: Bool)
-        /// The peer is no member, and has not been one for a while; or this machine is none.
-        case ignored
+    struct Hearing {
+        /// ``HouseholdKeeper/household`` is another one than before.
+        var isChanged = false
+        /// Nobody whom they are against is a member.
+        var isHeard = false
     }
 
     /// Takes whom a peer removed itself, if it is a member, or was until a moment ago.
     mutating func receive(
-        lastWords removals: [Removal], in meeting: HouseholdMeeting, at unixTime: Int64
-    ) throws(HouseholdError) -> LastWords {
+        lastWords bytes: [UInt8], in meeting: HouseholdMeeting, now: HostTime
+    ) throws(HouseholdError) -> Hearing {
         let key = meeting.remoteKey
         guard isMember, key != keys.key, var merged = household,
-            merged.isMember(key) || hearings.isRecent(key, at: unixTime), try merged.take(removals, from: key)
-        else { return .ignored }
-        return .taken(isChanged: try settle(&merged, at: unixTime))
+            merged.isMember(key) || hearings.isRecent(key, now: now),
+            let removals = [Removal](lastWords: bytes), !removals.isEmpty
+        else { return Hearing() }
+        try merged.take(removals, from: key)
+        return Hearing(
+            isChanged: try settle(&merged, now: now),
+            isHeard: removals.allSatisfy { !merged.isMember($0.id.removed.peerKey) })
     }
 
     // MARK: Other processes of this machine
 
     /// Takes the document that is stored now: another process may have changed it. One of the same household is merged,
     /// so that nothing is lost which could not be stored; any other replaces this one.
-    /// - Parameter unixTime: in seconds since 1970.
     /// - Returns: whether anything changed.
-    public mutating func adopt(_ stored: Household?, at unixTime: Int64) throws(HouseholdError) -> Bool {
+    public mutating func adopt(_ stored: Household?, now: HostTime) throws(HouseholdError) -> Bool {
         var next = stored
         if let household, stored?.id == household.id { try next?.merge(household) }
         guard next != household else { return false }
-        set(next, at: unixTime)
+        set(next, now: now)
         return true
     }
 
-    mutating func set(_ household: Household?, at unixTime: Int64) {
-        hearings.note(household, after: self.household, at: unixTime)
+    mutating func set(_ household: Household?, now: HostTime) {
+        hearings.note(household, after: self.household, now: now)
         self.household = household
         digest = household?.digest
     }

@@ -1,3 +1,4 @@
+import AudioCore
 import Cryptography
 import NIOCore
 import SecureChannel
@@ -63,7 +64,7 @@ public struct HouseholdMeetings<ID: Hashable & Sendable>: Sendable {
         var introduction = sign.map { HouseholdIntroduction(sign: $0) } ?? .random()
         let removals = keeper.lastWords(to: meeting)
         if !removals.isEmpty {
-            introduction.claim = .removals(removals)
+            introduction.claim = .removals(removals.encodedLastWords())
         } else if !invitation.isEmpty {
             introduction.claim = .invitation(invitation)
         }
@@ -74,11 +75,13 @@ public struct HouseholdMeetings<ID: Hashable & Sendable>: Sendable {
 
     /// Takes the other end's introduction, once. The first action says what it is. A new machine that shows an
     /// invitation is let in before that, and whom a member has removed is out.
-    /// - Parameter unixTime: in seconds since 1970.
-    public mutating func receive(introduction bytes: ByteBuffer, from id: ID, at unixTime: Int64) -> [Action] {
+    /// - Parameter unixTime: in seconds since 1970, for invitations.
+    public mutating func receive(
+        introduction bytes: ByteBuffer, from id: ID, at unixTime: Int64, now: HostTime
+    ) -> [Action] {
         guard var channel = channels[id], channel.standing == nil else { return [] }
         let introduction = HouseholdIntroduction(decoding: bytes)
-        let claim = take(introduction?.claim ?? .none, from: id, at: unixTime)
+        let claim = take(introduction?.claim ?? .none, from: id, at: unixTime, now)
         channel.isHeard = claim.isHeard
         let document = introduction.flatMap { keeper.receive($0.sign, in: &channel.meeting) }
         let standing = standing(in: channel)
@@ -96,29 +99,35 @@ public struct HouseholdMeetings<ID: Hashable & Sendable>: Sendable {
 
     /// Lets in a new machine that was invited, or takes whom a member removed.
     private mutating func take(
-        _ claim: HouseholdIntroduction.Claim, from id: ID, at unixTime: Int64
+        _ claim: HouseholdIntroduction.Claim, from id: ID, at unixTime: Int64, _ now: HostTime
     ) -> ClaimOutcome {
         guard let meeting = channels[id]?.meeting else { return ClaimOutcome() }
-        switch claim {
-        case .none: return ClaimOutcome()
-        case .invitation(let request): return admit(request, in: meeting, at: unixTime)
-        case .removals(let removals):
-            guard case .taken(let isChanged)? = try? keeper.receive(lastWords: removals, in: meeting, at: unixTime)
-            else { return ClaimOutcome() }
-            let actions = isChanged ? household.map { [Action.store($0)] } ?? [] : []
-            return ClaimOutcome(actions: actions, isChanged: isChanged, isHeard: true)
+        do throws(HouseholdError) {
+            switch claim {
+            case .none: return ClaimOutcome()
+            case .invitation(let request): return try admit(request, in: meeting, at: unixTime, now)
+            case .removals(let removals):
+                let outcome = try keeper.receive(lastWords: removals, in: meeting, now: now)
+                let stored = outcome.isChanged ? household.map { [Action.store($0)] } ?? [] : []
+                return ClaimOutcome(actions: stored, isChanged: outcome.isChanged, isHeard: outcome.isHeard)
+            }
+        } catch {
+            return ClaimOutcome(actions: error == .full ? [.full] : [])
         }
     }
 
     private mutating func admit(
-        _ request: [UInt8], in meeting: HouseholdMeeting, at unixTime: Int64
-    ) -> ClaimOutcome {
+        _ request: [UInt8], in meeting: HouseholdMeeting, at unixTime: Int64, _ now: HostTime
+    ) throws(HouseholdError) -> ClaimOutcome {
         guard let request = try? InvitationRequest(decoding: request) else { return ClaimOutcome() }
         do throws(InvitationError) {
-            guard try keeper.admit(request, in: meeting, at: unixTime), let household else { return ClaimOutcome() }
+            guard try keeper.admit(request, in: meeting, at: unixTime, now: now), let household else {
+                return ClaimOutcome()
+            }
             return ClaimOutcome(actions: [.admitted(name: request.name), .store(household)], isChanged: true)
         } catch {
-            return ClaimOutcome(actions: error == .household(.full) ? [.full] : [])
+            if case .household(let error) = error { throw error }
+            return ClaimOutcome()
         }
     }
 
@@ -128,13 +137,12 @@ public struct HouseholdMeetings<ID: Hashable & Sendable>: Sendable {
     }
 
     /// Takes a document that the other end sent.
-    /// - Parameter unixTime: in seconds since 1970.
     /// - Throws: what is wrong with it, ``HouseholdError/notMember`` if the sender is none. Then nothing has changed.
     public mutating func receive(
-        document bytes: some ByteSource, from id: ID, at unixTime: Int64
+        document bytes: some ByteSource, from id: ID, now: HostTime
     ) throws(HouseholdError) -> [Action] {
         guard var channel = channels[id] else { return [] }
-        let reception = try keeper.receive(document: bytes, in: &channel.meeting, at: unixTime)
+        let reception = try keeper.receive(document: bytes, in: &channel.meeting, now: now)
         channels[id] = channel
         let answer = reception.answer.map { [Action.send(id, $0)] } ?? []
         guard reception.isChanged, let household else { return answer }
@@ -144,9 +152,8 @@ public struct HouseholdMeetings<ID: Hashable & Sendable>: Sendable {
     // MARK: Other processes of this machine
 
     /// Takes what is stored now.
-    /// - Parameter unixTime: in seconds since 1970.
-    public mutating func adopt(_ stored: Household?, at unixTime: Int64) throws(HouseholdError) -> [Action] {
-        try keeper.adopt(stored, at: unixTime) ? spread() : []
+    public mutating func adopt(_ stored: Household?, now: HostTime) throws(HouseholdError) -> [Action] {
+        try keeper.adopt(stored, now: now) ? spread() : []
     }
 
     /// Tells all others of a change. Whoever becomes a member is told of before the household, and whoever no longer is

@@ -55,7 +55,7 @@ final class VirtualConnector {
     private func look() {
         guard version != identity.version else { return }
         version = identity.version
-        perform((try? meetings.adopt(identity.household, at: machine.loop.now.unixTime)) ?? [])
+        perform((try? meetings.adopt(identity.household, now: machine.now)) ?? [])
     }
 
     // MARK: Connections
@@ -73,7 +73,9 @@ final class VirtualConnector {
         var standing = PeerStanding.stranger
         var others: [HouseholdMeetings<ConnectionID>.Action] = []
         let time = machine.loop.now.unixTime
-        for action in meetings.receive(introduction: ByteBuffer(bytes: introduction), from: id, at: time) {
+        for action in meetings.receive(
+            introduction: ByteBuffer(bytes: introduction), from: id, at: time, now: machine.now)
+        {
             if case .standing(id, let found) = action { standing = found } else { others.append(action) }
         }
         perform(others)
@@ -100,7 +102,7 @@ final class VirtualConnector {
         let bytes = Array(document.readableBytesView)
         identity.onDocument?(bytes)
         guard fault != .ignoredDocuments else { return }
-        perform((try? meetings.receive(document: bytes, from: id, at: machine.loop.now.unixTime)) ?? [])
+        perform((try? meetings.receive(document: bytes, from: id, now: machine.now)) ?? [])
     }
 
     // MARK: Actions

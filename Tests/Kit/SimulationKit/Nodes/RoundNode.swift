@@ -107,7 +107,7 @@ public final class RoundNode {
 
     private func take(_ document: [UInt8], from id: ConnectionID) {
         identity.onDocument?(document)
-        perform((try? meetings.receive(document: document, from: id, at: machine.loop.now.unixTime)) ?? [])
+        perform((try? meetings.receive(document: document, from: id, now: machine.now)) ?? [])
         guard case .enrolling(let invitation) = errand, identity.household == nil, let sender = keys[id],
             let household = try? invitation.household(decoding: document, from: sender, for: identity.key)
         else { return }
@@ -147,7 +147,9 @@ extension RoundNode: ProcessConnectionsDelegate {
         var standing = PeerStanding.stranger
         var others: [HouseholdMeetings<ConnectionID>.Action] = []
         let time = machine.loop.now.unixTime
-        for action in meetings.receive(introduction: ByteBuffer(bytes: introduction), from: id, at: time) {
+        for action in meetings.receive(
+            introduction: ByteBuffer(bytes: introduction), from: id, at: time, now: machine.now)
+        {
             if case .standing(id, let found) = action { standing = found } else { others.append(action) }
         }
         perform(others)

@@ -2,6 +2,7 @@ import AudioCore
 import Controlling
 import Glibc
 import Peering
+import TerminalIO
 import TuttiRuntime
 
 /// A command to a running broadcast: `tutti pause` and its like.

@@ -1,6 +1,7 @@
 import AudioCore
 import Songs
 import Synchronization
+import TerminalIO
 import TuttiRuntime
 
 /// `tutti queue [add SONG... | insert N SONG... | remove N | move N M | play N | repeat MODE | shuffle on|off | clear]`
@@ -152,7 +153,7 @@ struct QueueCommand: Command {
                 switch answer {
                 case .state(let state, _): found.current = state.status.current?.id.number
                 case .page(let page): found.items += page.items
-                case .connected, .outcome: break
+                case .connected, .outcome, .failed, .sending: break
                 }
             }
         }

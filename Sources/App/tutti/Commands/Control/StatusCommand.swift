@@ -1,5 +1,6 @@
 import AudioCore
 import Synchronization
+import TerminalIO
 import TuttiRuntime
 import WireProtocol
 
@@ -69,7 +70,7 @@ struct StatusCommand: Command {
                 } else {
                     StandardStream.output.write(lines.map { $0.terminalSafe + "\n" }.joined())
                 }
-            case .outcome, .page: break
+            case .outcome, .page, .failed, .sending: break
             }
             if case .state(let state, _) = answer { former.withLock { $0 = state } }
         }

@@ -1,6 +1,7 @@
 import Glibc
 import Households
 import SecureChannel
+import TerminalIO
 import TuttiRuntime
 
 /// What `tutti household` changes, and what it says of that.

@@ -1,5 +1,6 @@
 import Households
 import SecureChannel
+import TerminalIO
 
 /// How a household is listed.
 extension HouseholdCommand {

@@ -1,5 +1,6 @@
 import Households
 import SecureChannel
+import TerminalIO
 import TuttiRuntime
 
 /// `tutti household [create [NAME] | remove NAME | leave | invite]`

@@ -1,6 +1,7 @@
 import AudioCore
 import Glibc
 import MusicLibrary
+import TerminalIO
 import TuttiRuntime
 
 /// `tutti library [add FOLDER... | remove FOLDER... | update]`

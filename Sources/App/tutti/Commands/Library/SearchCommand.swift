@@ -1,5 +1,6 @@
 import AudioCore
 import MusicLibrary
+import TerminalIO
 import TuttiRuntime
 
 /// `tutti search QUERY...`

@@ -7,16 +7,31 @@ import TuttiRuntime
 ///
 /// One that turns out to be damaged is made anew, and told of.
 final class UserLibrary {
+    /// How its user hears of what happens to it.
+    struct Report {
+        /// Something is wrong, and no reason to end.
+        var warn: (String) -> Void
+        /// How far an update is.
+        /// - Returns: false to end it.
+        var show: (UpdateProgress) -> Bool
+        /// The update is over.
+        var end: () -> Void = {}
+    }
+
     let folders: [String]
+    /// Whether others, and later runs, see what is written to it.
+    var isKept: Bool { if case .unkept = index.repair { false } else { true } }
     private let path: String
+    private let report: Report
     private var index: MusicIndex
 
     private static let fileName = "library.sqlite"
     /// A search reads the folders again if the last time is so long ago.
     static let freshSeconds: Int64 = 60
 
-    /// Opens the index, and says on standard error what is wrong with it.
-    init() throws(RuntimeFailure) {
+    /// Opens the index.
+    init(_ report: Report = .onStandardError()) throws(RuntimeFailure) {
+        self.report = report
         guard let state = StateDirectory.standard(), let cache = StateDirectory.cache() else {
             throw RuntimeFailure(.cannotCreate, .other("HOME is not set: there is no place for an index of music"))
         }
@@ -33,48 +48,47 @@ final class UserLibrary {
         case .none: break
         case .remade: tellOfDamage()
         case .unkept(let reason):
-            SessionRunner.warn("\(path) \(reason.reading): the index of music is made anew each time")
+            report.warn("\(path) \(reason.reading): the index of music is made anew each time")
         }
     }
 
-    private func tellOfDamage() { SessionRunner.warn("the index of music was damaged, and is made anew") }
+    private func tellOfDamage() { report.warn("the index of music was damaged, and is made anew") }
 
     // MARK: Reading the folders
 
     /// Reads the folders anew, if that was not done just now. Whatever cannot be read or kept is told of, and no reason
     /// not to find the rest.
-    func refresh(after seconds: Int64 = freshSeconds) throws(RuntimeFailure) {
+    /// - Parameter watch: what is to watch all directories from then on.
+    func refresh(
+        after seconds: Int64 = freshSeconds, watch: FolderWatch? = nil
+    ) throws(RuntimeFailure) {
         let age = try use { index throws(LibraryError) in try index.secondsSinceUpdate() }
         // A clock that was set back says nothing.
         if let age, (0..<seconds).contains(age) { return }
         do throws(RuntimeFailure) {
-            try update()
+            try update(watch: watch)
         } catch {
             guard error.kind == .temporary || error.kind == .cannotCreate else { throw error }
-            SessionRunner.warn("\(error.sentence): what is new is not in it")
+            report.warn("\(error.sentence): what is new is not in it")
         }
     }
 
     /// Reads the folders anew, and says what is wrong with them.
     @discardableResult
-    func update() throws(RuntimeFailure) -> UpdateOutcome {
+    func update(watch: FolderWatch? = nil) throws(RuntimeFailure) -> UpdateOutcome {
         do throws(LibraryError) {
-            return try read()
+            return try read(watch)
         } catch {
             guard error == .damaged else { throw RuntimeFailure(error) }
             try remake()
-            do throws(LibraryError) { return try read() } catch { throw RuntimeFailure(error) }
+            do throws(LibraryError) { return try read(watch) } catch { throw RuntimeFailure(error) }
         }
     }
 
-    private func read() throws(LibraryError) -> UpdateOutcome {
-        var display = UpdateDisplay()
-        defer { display.end() }
-        let outcome = try index.update(folders) { progress in
-            display.show(progress)
-            return true
-        }
-        display.end()
+    private func read(_ watch: FolderWatch?) throws(LibraryError) -> UpdateOutcome {
+        defer { report.end() }
+        let outcome = try index.update(folders, watch: watch, progress: report.show)
+        report.end()
         guard let outcome else { throw .busy }
         warn(of: outcome)
         return outcome
@@ -110,23 +124,36 @@ final class UserLibrary {
     }
 
     private func warn(of outcome: UpdateOutcome) {
-        if outcome.unreadCount > 0 { SessionRunner.warn("\(outcome.unreadCount) songs cannot be read now") }
-        for path in outcome.away { SessionRunner.warn("'\(path)' cannot be seen now; its songs stay in the index") }
+        if outcome.unreadCount > 0 { report.warn("\(outcome.unreadCount) songs cannot be read now") }
+        for path in outcome.away { report.warn("'\(path)' cannot be seen now; its songs stay in the index") }
         if outcome.passedCount > 0 {
-            SessionRunner.warn(
+            report.warn(
                 "\(outcome.passedCount) names that are not UTF-8, lie too deep or are too many were passed over")
         }
     }
 }
 
+extension UserLibrary.Report {
+    static func onStandardError() -> UserLibrary.Report {
+        let display = UpdateDisplay()
+        return UserLibrary.Report(
+            warn: SessionRunner.warn,
+            show: { progress in
+                display.show(progress)
+                return true
+            },
+            end: display.end)
+    }
+}
+
 /// One line on a terminal, while reading takes longer than a moment.
-private struct UpdateDisplay {
+private final class UpdateDisplay {
     private static let interval = TimeSpan.milliseconds(200)
 
     private var last = HostTime.now()
     private var isShown = false
 
-    mutating func show(_ progress: UpdateProgress) {
+    func show(_ progress: UpdateProgress) {
         guard StandardStream.error.isTerminal, HostTime.now() - last >= Self.interval else { return }
         last = .now()
         isShown = true
@@ -134,7 +161,7 @@ private struct UpdateDisplay {
             "\rreading music: \(progress.songCount) songs, \(progress.readCount) of them new\u{1B}[K")
     }
 
-    mutating func end() {
+    func end() {
         if isShown { StandardStream.error.write("\r\u{1B}[K") }
         isShown = false
     }

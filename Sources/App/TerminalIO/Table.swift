@@ -1,23 +1,36 @@
 /// Rows in columns that fit a width: if it is too narrow, the least important columns are dropped first.
-struct Table {
-    struct Column {
-        var title: String
-        var alignment = TextAlignment.left
+public struct Table {
+    public struct Column {
+        public var title: String
+        public var alignment: TextAlignment
         /// Columns with the highest number are dropped first; those with 0 stay and are cut instead.
-        var dropOrder: Int
+        public var dropOrder: Int
+
+        public init(title: String, alignment: TextAlignment = .left, dropOrder: Int) {
+            self.title = title
+            self.alignment = alignment
+            self.dropOrder = dropOrder
+        }
     }
 
-    struct Cell {
-        var text: String
-        var style = StyledLine.Style.plain
+    public struct Cell {
+        public var text: String
+        public var style: StyledLine.Style
+
+        public init(text: String, style: StyledLine.Style = .plain) {
+            self.text = text
+            self.style = style
+        }
     }
 
-    var columns: [Column]
-    var rows: [[Cell]] = []
+    public var columns: [Column]
+    public var rows: [[Cell]] = []
     private let gap = 2
 
+    public init(columns: [Column]) { self.columns = columns }
+
     /// Returns title line and rows, none wider than `width`. A column that is empty in all rows is left out.
-    func lines(width: Int) -> [StyledLine] {
+    public func lines(width: Int) -> [StyledLine] {
         var shown = columns.indices.filter { index in rows.contains { !$0[index].text.isEmpty } }
         while totalWidth(shown) > width, let least = shown.max(by: { columns[$0].dropOrder < columns[$1].dropOrder }),
             columns[least].dropOrder > 0

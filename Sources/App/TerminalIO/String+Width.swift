@@ -4,10 +4,10 @@
 
 extension String {
     /// The terminal cells that the text takes.
-    var cellWidth: Int { reduce(0) { $0 + $1.cellWidth } }
+    public var cellWidth: Int { reduce(0) { $0 + $1.cellWidth } }
 
     /// Returns the text cut to `width` cells, with an ellipsis if something is missing.
-    func truncated(to width: Int) -> String {
+    public func truncated(to width: Int) -> String {
         guard cellWidth > width else { return self }
         guard width > 1 else { return width == 1 ? "…" : "" }
         var text = ""
@@ -21,7 +21,7 @@ extension String {
     }
 
     /// Returns the text cut or padded with spaces to exactly `width` cells.
-    func padded(to width: Int, alignment: TextAlignment = .left) -> String {
+    public func padded(to width: Int, alignment: TextAlignment = .left) -> String {
         let text = truncated(to: width)
         let fill = String(repeating: " ", count: max(0, width - text.cellWidth))
         return alignment == .left ? text + fill : fill + text
@@ -29,12 +29,12 @@ extension String {
 }
 
 /// The side on which a text stands in a wider column.
-enum TextAlignment: Hashable, Sendable {
+public enum TextAlignment: Hashable, Sendable {
     case left, right
 }
 
 extension Character {
-    var cellWidth: Int {
+    public var cellWidth: Int {
         guard let first = unicodeScalars.first else { return 0 }
         if unicodeScalars.contains("\u{FE0F}") { return 2 }
         return first.cellWidth

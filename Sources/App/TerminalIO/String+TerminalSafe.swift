@@ -6,7 +6,7 @@
 
 extension String {
     /// The text without escape sequences, control and format characters; line breaks and tabs become spaces.
-    var terminalSafe: String {
+    public var terminalSafe: String {
         var safe = String.UnicodeScalarView()
         var state = EscapeState.text
         for scalar in unicodeScalars {
@@ -24,12 +24,12 @@ extension String {
     }
 
     /// The same for a line of ours that quotes outside text: its final line break stays.
-    var terminalSafeLine: String { String(dropLast()).terminalSafe + "\n" }
+    public var terminalSafeLine: String { String(dropLast()).terminalSafe + "\n" }
 }
 
 extension Unicode.Scalar {
     /// Whether the scalar can be shown without steering the terminal or the direction of writing.
-    var isShowable: Bool {
+    public var isShowable: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate: false
         case .format: self == "\u{200D}"

@@ -1,0 +1,382 @@
+import AudioCore
+import Controlling
+import MusicLibrary
+import TerminalIO
+import WireProtocol
+
+/// The player in the terminal: what it knows of a broadcast and of the music of this machine, and what keys do. Events
+/// in, actions out; ``frame(_:now:glyphs:)`` says how it looks. Owns no terminal, thread or clock.
+public struct PlayerModel: Sendable {
+    enum Page: Int, CaseIterable, Sendable {
+        case queue, library, listeners, keys
+    }
+
+    private(set) var broadcast: FollowedBroadcast?
+    /// The name of what is connected and has not told its state yet.
+    private var connected: String?
+    private(set) var page = Page.queue
+    private(set) var queueCursor = ListCursor<ItemID>()
+    private(set) var listenerCursor = ListCursor<UInt64>()
+    private(set) var library = LibraryPane()
+    private(set) var note: (text: String, since: HostTime)?
+    /// What the next key must repeat soon to do it.
+    private var pending: (what: Pending, since: HostTime)?
+    /// Whether an edit of the queue was asked for of which nothing was heard: until then it is not clear what stands
+    /// where.
+    private var isEditing = false
+    /// Whether the broadcast was asked to begin to play.
+    private var isBeginning = false
+    /// Files that are still on their way to another machine.
+    private(set) var sendingCount = 0
+    private var actions: [PlayerAction] = []
+
+    /// What takes the same key twice.
+    private enum Pending { case clear, quit }
+
+    /// Whether the music ends with this process.
+    public var ownsBroadcast = false
+
+    /// The most songs that are to be found at once: those that fit best.
+    public static let resultLimit = 500
+
+    static let noteTime = TimeSpan.seconds(5)
+
+    /// Songs to play as soon as there is a broadcast.
+    private var opening: [ItemSource]
+
+    /// - Parameter opening: songs to play at once, behind all others.
+    public init(opening: [ItemSource] = []) { self.opening = opening }
+
+    /// Whether it looks another way in a moment, without an event.
+    public func isMoving(_ now: HostTime) -> Bool { note != nil || broadcast?.isMoving == true }
+
+    /// Handles one event.
+    /// - Parameter size: of the terminal: what the mouse hits, and how far a page goes.
+    /// - Returns: the actions to perform, in order.
+    public mutating func handle(_ event: PlayerEvent, _ size: ScreenSize, now: HostTime) -> [PlayerAction] {
+        if let note, now - note.since >= Self.noteTime { self.note = nil }
+        switch event {
+        case .key(let key): press(key, size, now)
+        case .answer(let answer): take(answer, now)
+        case .lost(let reason):
+            (broadcast, connected, sendingCount) = (nil, nil, 0)
+            (isEditing, isBeginning) = (false, false)
+            say(reason, now)
+        case .found(let songs, let query): library.take(songs, for: query)
+        case .reading(let songCount, let isDone):
+            if library.note(songCount: songCount, isDone: isDone) { search() }
+        case .note(let text): say(text, now)
+        }
+        if broadcast?.takeQueueRequest() == true { actions.append(.request(.queue)) }
+        defer { actions = [] }
+        return actions
+    }
+
+    mutating func forgetNote() { note = nil }
+
+    /// Returns the rows of the queue to show.
+    mutating func visibleQueue(_ height: Int) -> Range<Int> {
+        queueCursor.window(height: height, in: broadcast?.items.count ?? 0)
+    }
+
+    mutating func visibleListeners(_ height: Int, _ count: Int) -> Range<Int> {
+        listenerCursor.window(height: height, in: count)
+    }
+
+    mutating func libraryLines(_ layout: ScreenLayout) -> [StyledLine] { library.lines(layout) }
+
+    private mutating func say(_ text: String, _ now: HostTime) { note = (text, now) }
+
+    // MARK: The broadcast
+
+    private mutating func take(_ answer: ControlAnswer, _ now: HostTime) {
+        switch answer {
+        case .connected(let name): connected = name
+        case .state(let state, let change):
+            if broadcast == nil { broadcast = FollowedBroadcast(name: connected ?? "", state: state, now: now) }
+            broadcast?.take(state, change, now)
+            note(change)
+            open()
+            if case .item(let item)? = change?.kind, item.hasFailed { say("\(item.title): cannot be played", now) }
+        case .page(let page): broadcast?.take(page)
+        case .outcome(let outcome):
+            if case .done = outcome.verdict, !outcome.text.isEmpty { say(outcome.text, now) }
+        // The shell has the words, and notes them.
+        case .failed:
+            broadcast?.noteFailure()
+            (isEditing, isBeginning) = (false, false)
+        case .sending(let fileCount): sendingCount = fileCount
+        }
+        queueCursor.follow(itemIDs)
+        listenerCursor.follow(instances)
+    }
+
+    /// Plays what the player was opened with.
+    private mutating func open() {
+        guard let broadcast, !opening.isEmpty else { return }
+        for (index, batch) in ItemSource.batches(of: opening).enumerated() {
+            perform(.add(batch))
+            if index == 0 { performIfDone(.jump(to: .position(broadcast.state.itemCount))) }
+        }
+        opening = []
+    }
+
+    private mutating func note(_ change: ProgrammeChange?) {
+        switch change?.kind {
+        case .queue, nil: isEditing = false
+        case .status: isBeginning = false
+        case .modes, .item, .volume, .listener, .listenerGone, .command, .unknown: break
+        }
+    }
+
+    private var itemIDs: [ItemID] { broadcast?.items.map(\.id) ?? [] }
+    private var instances: [UInt64] { broadcast?.state.listeners.map(\.instance) ?? [] }
+
+    private mutating func perform(_ operation: ProgrammeOperation) {
+        guard broadcast != nil else { return }
+        actions.append(.request(.command(Command(.programme(operation)))))
+    }
+
+    /// The same, if what was asked for just before is done.
+    private mutating func performIfDone(_ operation: ProgrammeOperation) {
+        actions.append(.request(.ifDone(Command(.programme(operation)))))
+    }
+
+    private mutating func perform(_ change: VolumeChange, of target: ListenerTarget) {
+        guard broadcast != nil else { return }
+        actions.append(.request(.command(Command(.listeners(.volume(change), of: target)))))
+    }
+
+    // MARK: Keys
+
+    private mutating func press(_ key: Key, _ size: ScreenSize, _ now: HostTime) {
+        let asked = pending.flatMap { now - $0.since < Self.noteTime ? $0.what : nil }
+        pending = nil
+        note = nil
+        if case .mouse(let action, let column, let row) = key { return click(action, column, row, size, now) }
+        if page == .library, library.isTyping, type(key, size) { return }
+        switch key {
+        case .tab: show(Page(rawValue: (page.rawValue + 1) % Page.keys.rawValue) ?? .queue)
+        case .backTab: show(Page(rawValue: (page.rawValue + Page.keys.rawValue - 1) % Page.keys.rawValue) ?? .queue)
+        case .character("1"): show(.queue)
+        case .character("2"): show(.library)
+        case .character("3"): show(.listeners)
+        case .character("?"): show(page == .keys ? .queue : .keys)
+        case .character("/"):
+            show(.library)
+            library.beginTyping()
+        case .character("q"), .control("c"): quit(asked, now)
+        case .character("b"): if broadcast == nil { actions.append(.begin) }
+        case .left: perform(.skip(by: .seconds(-10)))
+        case .right: perform(.skip(by: .seconds(10)))
+        case .character(" "): perform(.toggle)
+        case .character("n"): perform(.next)
+        case .character("p"): perform(.previous)
+        case .character("s"): perform(.stop)
+        case .character("r"): changeRepeat()
+        case .character("z"): if let broadcast { perform(.setShuffle(!broadcast.state.modes.isShuffled)) }
+        case .character("+"), .character("="): perform(.step(5), of: target)
+        case .character("-"): perform(.step(-5), of: target)
+        case .character("m"): perform(.toggleMute, of: target)
+        default: pressInList(key, asked, size, now)
+        }
+    }
+
+    /// On the listeners' page the one that is selected, elsewhere all.
+    private var target: ListenerTarget {
+        guard page == .listeners, let listener = selectedListener else { return .all }
+        return .named(listener.name)
+    }
+
+    private var selectedListener: ProgrammeListener? {
+        guard let listeners = broadcast?.state.listeners, listeners.indices.contains(listenerCursor.selected) else {
+            return nil
+        }
+        return listeners[listenerCursor.selected]
+    }
+
+    private mutating func show(_ page: Page) {
+        self.page = page
+        if page == .library, library.isEmpty { library.beginTyping() }
+    }
+
+    private mutating func quit(_ asked: Pending?, _ now: HostTime) {
+        let endsMusic = ownsBroadcast && broadcast?.state.status.transport == .playing
+        guard asked != .quit, endsMusic || sendingCount > 0 else { return actions.append(.quit) }
+        pending = (.quit, now)
+        say(
+            endsMusic
+                ? "press it again to end: the music ends with it"
+                : "press it again to end: \(sendingCount) songs are still to be sent", now)
+    }
+
+    private mutating func changeRepeat() {
+        guard let broadcast else { return }
+        let next: RepeatMode =
+            switch broadcast.state.modes.repeats {
+            case .off: .all
+            case .all: .one
+            case .one: .off
+            }
+        perform(.setRepeat(next))
+    }
+
+    private mutating func pressInList(_ key: Key, _ asked: Pending?, _ size: ScreenSize, _ now: HostTime) {
+        if let step = step(for: key, size) { return moveCursor(by: step) }
+        switch page {
+        case .queue: pressInQueue(key, asked, now)
+        case .library: pressInLibrary(key)
+        case .listeners, .keys: break
+        }
+    }
+
+    /// Rows by which a key moves the selection; nil if it does not.
+    private func step(for key: Key, _ size: ScreenSize) -> Int? {
+        let pageHeight = max(1, ScreenLayout(size, page).listHeight - 1)
+        return switch key {
+        case .up, .character("k"): -1
+        case .down, .character("j"): 1
+        case .pageUp: -pageHeight
+        case .pageDown: pageHeight
+        case .home: -Int(Int32.max)
+        case .end: Int(Int32.max)
+        default: nil
+        }
+    }
+
+    private mutating func moveCursor(by step: Int) {
+        switch page {
+        case .queue: queueCursor.move(by: step, in: itemIDs)
+        case .library: library.cursor.move(by: step, in: library.paths)
+        case .listeners: listenerCursor.move(by: step, in: instances)
+        case .keys: break
+        }
+    }
+
+    // MARK: The queue
+
+    private mutating func pressInQueue(_ key: Key, _ asked: Pending?, _ now: HostTime) {
+        guard let broadcast, broadcast.items.indices.contains(queueCursor.selected) else { return }
+        let (item, index) = (broadcast.items[queueCursor.selected].id, queueCursor.selected)
+        switch key {
+        case .enter: perform(.jump(to: .id(item)))
+        case .delete, .backspace, .character("d"): edit(.remove(.id(item)))
+        case .character("J") where index + 1 < broadcast.items.count: edit(.move(.id(item), to: index + 1))
+        case .character("K") where index > 0: edit(.move(.id(item), to: index - 1))
+        case .character("c"):
+            guard asked != .clear else { return edit(.clear) }
+            pending = (.clear, now)
+            say("press c again to empty the queue", now)
+        default: break
+        }
+    }
+
+    /// Changes the queue, once it is as it is shown.
+    private mutating func edit(_ operation: ProgrammeOperation) {
+        guard !isEditing else { return }
+        isEditing = true
+        perform(operation)
+    }
+
+    // MARK: The library
+
+    /// - Returns: whether the key is one of text.
+    private mutating func type(_ key: Key, _ size: ScreenSize) -> Bool {
+        switch key {
+        case .character(let character): if library.type(character) { search() }
+        case .backspace: if library.erase() { search() }
+        case .control("u"): if library.eraseAll() { search() }
+        case .control("w"): if library.eraseWord() { search() }
+        case .escape: library.endTyping()
+        case .enter: add([library.selected].compactMap(\.self))
+        case .up, .down, .pageUp, .pageDown: if let step = step(for: key, size) { moveCursor(by: step) }
+        // There is no cursor in the text, and the song is not meant.
+        case .left, .right, .home, .end, .delete: break
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func search() { actions.append(.search(library.query)) }
+
+    private mutating func pressInLibrary(_ key: Key) {
+        switch key {
+        case .enter: add([library.selected].compactMap(\.self))
+        case .character("a"): add(library.songsByAlbum)
+        case .character("i"): insertNext(isPlayed: false)
+        case .character("o"): insertNext(isPlayed: true)
+        case .escape: if library.eraseAll() { search() }
+        default: break
+        }
+    }
+
+    /// Puts songs behind all others, and begins to play if nothing does.
+    private mutating func add(_ songs: [FoundSong]) {
+        guard let broadcast, !songs.isEmpty else { return }
+        let batches = ItemSource.batches(of: songs.map { .file($0.path) })
+        for (index, batch) in batches.enumerated() {
+            perform(.add(batch))
+            if index == 0, !isBeginning { begin(at: broadcast) }
+        }
+    }
+
+    /// Goes to what was put behind all others just now.
+    private mutating func begin(at broadcast: FollowedBroadcast) {
+        switch broadcast.state.status.transport {
+        case .idle, .stopped:
+            isBeginning = true
+            performIfDone(.jump(to: .position(broadcast.state.itemCount)))
+        case .playing, .paused: break
+        }
+    }
+
+    private mutating func insertNext(isPlayed: Bool) {
+        guard let broadcast, let song = library.selected else { return }
+        let position = broadcast.currentIndex.map { $0 + 1 } ?? broadcast.state.itemCount
+        perform(.insert([.file(song.path)], at: position))
+        if isPlayed { performIfDone(.jump(to: .position(position))) }
+    }
+
+    // MARK: The mouse
+
+    private mutating func click(
+        _ action: MouseAction, _ column: Int, _ row: Int, _ size: ScreenSize, _ now: HostTime
+    ) {
+        let layout = ScreenLayout(size, page)
+        switch action {
+        case .wheelUp: moveCursor(by: -3)
+        case .wheelDown: moveCursor(by: 3)
+        case .press where row == layout.tabsRow:
+            if let page = layout.page(at: column) { show(page) }
+        case .press where row == layout.progressRow: seek(to: column, layout, now)
+        case .press where layout.listRows.contains(row): select(row - layout.listRows.lowerBound, layout, now)
+        case .press: break
+        }
+    }
+
+    private mutating func seek(to column: Int, _ layout: ScreenLayout, _ now: HostTime) {
+        guard let broadcast, let duration = broadcast.state.status.current?.duration else { return }
+        let width = layout.barWidth(elapsed: broadcast.elapsed(now) ?? .zero, of: duration)
+        guard column < width else { return }
+        perform(.seek(to: TimeSpan(seconds: duration.seconds * Double(column) / Double(width))))
+    }
+
+    /// Selects a row of the list; does what Enter does with the one that is selected already.
+    private mutating func select(_ row: Int, _ layout: ScreenLayout, _ now: HostTime) {
+        let (selected, window) = visible(layout.listHeight)
+        let index = window.lowerBound + row
+        guard window.contains(index) else { return }
+        if index == selected { return pressInList(.enter, nil, layout.size, now) }
+        moveCursor(by: index - selected)
+    }
+
+    /// The selected row of the page's list, and those that are seen.
+    private mutating func visible(_ height: Int) -> (selected: Int, window: Range<Int>) {
+        switch page {
+        case .queue: (queueCursor.selected, visibleQueue(height))
+        case .library: (library.cursor.selected, library.cursor.window(height: height, in: library.songs.count))
+        case .listeners: (listenerCursor.selected, visibleListeners(height, instances.count))
+        case .keys: (0, 0..<0)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import TuttiRuntime
+
+/// What the desktop may do with a session.
+enum DesktopFlags {
+    static let noMediaKeys = CommandSyntax.Option.flag(
+        "--no-media-keys", "Do not show it to the desktop: no media keys, panels and playerctl (MPRIS).")
+    static let mediaKeys = CommandSyntax.Option.value(
+        "--media-keys", "listener|broadcast|off",
+        "What pause and play of the desktop (media keys, a closed lid, a call; MPRIS) are for: this listener, which "
+            + "falls silent alone; the broadcast, for all listeners; or nothing at all. Default: listener.")
+
+    enum MediaKeys: String, CaseIterable {
+        case listener, broadcast, off
+
+        func presence(of listener: Listener) -> DesktopPresence? {
+            switch self {
+            case .listener: .of(listener, pausesBroadcast: false)
+            case .broadcast: .of(listener, pausesBroadcast: true)
+            case .off: nil
+            }
+        }
+    }
+
+    static func mediaKeys(_ arguments: CommandArguments) throws(UsageError) -> MediaKeys {
+        guard let text = arguments.value(of: mediaKeys) else { return .listener }
+        guard let wanted = MediaKeys(rawValue: text) else {
+            throw UsageError("--media-keys takes listener, broadcast or off, not '\(text)'")
+        }
+        return wanted
+    }
+}

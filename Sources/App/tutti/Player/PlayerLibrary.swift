@@ -1,0 +1,133 @@
+import AudioCore
+import Glibc
+import HostSystem
+import MusicLibrary
+import PlayerScreen
+import Synchronization
+import TuttiRuntime
+
+/// This user's music for the player: one thread finds songs, another one reads what is new in the folders meanwhile,
+/// and again whenever something changes in them.
+final class PlayerLibrary: Sendable {
+    private struct State {
+        /// What is to be looked for.
+        var query: String?
+        /// What the user was warned of: once, though the folders are looked at again and again.
+        var told: Set<String> = []
+        var isStopped = false
+    }
+
+    private let inbox: PlayerInbox
+    private let state = Mutex(State())
+    private let wake: WakeSignal
+    private let readerWake: WakeSignal
+
+    /// How long nothing must change before the folders are read again: whoever copies an album writes for a while.
+    private static let quietTime = TimeSpan.seconds(2)
+    /// How often they are read where the kernel does not tell of all changes, and where it does.
+    private static let interval = TimeSpan.seconds(300)
+    private static let longInterval = TimeSpan.seconds(3_600)
+    /// After something went wrong.
+    private static let pause = TimeSpan.seconds(5)
+
+    init(inbox: PlayerInbox) throws(WakeSignalError) {
+        self.inbox = inbox
+        wake = try WakeSignal()
+        readerWake = try WakeSignal()
+    }
+
+    func start() throws(RuntimeFailure) -> [HostThread] {
+        do {
+            return [
+                try HostThread(name: "tutti search") {
+                    self.repeating(self.wake) { library in try self.find(library) }
+                },
+                try HostThread(name: "tutti library") {
+                    self.repeating(self.readerWake) { library in try self.read(library) }
+                },
+            ]
+        } catch {
+            throw RuntimeFailure(.general, .noThread)
+        }
+    }
+
+    /// Looks for this instead of what was asked for before.
+    func search(_ query: String) {
+        state.withLock { $0.query = query }
+        wake.signal()
+    }
+
+    func stop() {
+        state.withLock { $0.isStopped = true }
+        wake.signal()
+        readerWake.signal()
+    }
+
+    private var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    private func warn(_ text: String) {
+        if state.withLock({ $0.told.insert(text).inserted }) { inbox.post(.note("warning: \(text)")) }
+    }
+
+    /// Opens the index anew whenever something is wrong with it: without a library the player commands all the same.
+    private func repeating(_ wake: WakeSignal, _ body: (UserLibrary) throws -> Void) {
+        while !isStopped {
+            do {
+                var last = HostTime.now()
+                let report = UserLibrary.Report(warn: warn) { progress in
+                    if HostTime.now() - last >= .milliseconds(200) {
+                        last = .now()
+                        self.inbox.post(.reading(songCount: progress.songCount, isDone: false))
+                    }
+                    return !self.isStopped
+                }
+                return try body(UserLibrary(report))
+            } catch {
+                warn((error as? RuntimeFailure)?.sentence ?? "\(error)")
+                wake.wait(atMost: Self.pause)
+            }
+        }
+    }
+
+    /// Finds what is asked for. An index that cannot be kept is read by this thread, as no other one sees it.
+    private func find(_ library: UserLibrary) throws(RuntimeFailure) {
+        if !library.isKept { try refresh(library, nil) }
+        while !isStopped {
+            guard let text = state.withLock({ $0.query.take() }) else {
+                wake.wait(atMost: .seconds(60))
+                continue
+            }
+            let songs = try library.search(
+                SearchQuery(line: text), by: .relevance, limit: PlayerModel.resultLimit)
+            inbox.post(.found(songs, for: text))
+        }
+    }
+
+    private func read(_ library: UserLibrary) throws(RuntimeFailure) {
+        guard library.isKept else { return }
+        inbox.post(.reading(songCount: try library.songCount(), isDone: true))
+        let watch = FolderWatch()
+        while !isStopped {
+            try refresh(library, watch)
+            waitForChanges(watch, library.folders)
+        }
+    }
+
+    private func refresh(_ library: UserLibrary, _ watch: FolderWatch?) throws(RuntimeFailure) {
+        try library.refresh(after: 0, watch: watch)
+        inbox.post(.reading(songCount: try library.songCount(), isDone: true))
+    }
+
+    /// Waits until something has changed, and then no longer does.
+    private func waitForChanges(_ watch: FolderWatch?, _ folders: [String]) {
+        let isComplete = watch?.isComplete == true && folders.allSatisfy { access($0, F_OK) == 0 }
+        let end = HostTime.now() + (isComplete ? Self.longInterval : Self.interval)
+        var hasChanged = false
+        while !isStopped, HostTime.now() < end {
+            let left = hasChanged ? Self.quietTime : end - .now()
+            guard let watch else { return readerWake.wait(atMost: left) }
+            readerWake.wait(atMost: left, orReadable: watch.descriptor)
+            if watch.takeChanges() { hasChanged = true } else if hasChanged { return }
+        }
+    }
+}
