@@ -47,11 +47,11 @@ public final class DesktopRemote: Sendable {
         wake.signal()
     }
 
-    /// Leaves the bus, and waits until that is done.
+    /// Leaves the bus, and waits until that is done, but not for a bus that hangs.
     public func stop() {
         state.withLock { $0.isStopped = true }
         wake.signal()
-        thread.withLock { $0.take() }?.join()
+        _ = thread.withLock { $0.take() }?.join(atMost: .seconds(1))
     }
 
     private func run(_ model: RemoteModel) {

@@ -155,6 +155,7 @@ struct RemoteModel: Sendable {
             "Next": .next, "Previous": .previous, "Pause": .pause, "PlayPause": .playPause, "Stop": .stop,
             "Play": .play,
         ]
+        if method == "Next", !status.hasNext { return (.values([]), nil) }
         if let command = simple[method] { return (.values([]), command) }
         switch (method, arguments.first ?? nil, arguments.dropFirst().first ?? nil) {
         case ("Seek", .int64(let offset)?, _):

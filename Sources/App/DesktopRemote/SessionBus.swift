@@ -33,9 +33,14 @@ struct SessionBus: ~Copyable {
 
     /// Whether somebody has started one: libdbus would start one itself for a process on an X display.
     static var isThere: Bool {
-        if getenv("DBUS_SESSION_BUS_ADDRESS") != nil { return true }
+        if let address = getenv("DBUS_SESSION_BUS_ADDRESS").map({ String(cString: $0) }), !address.isEmpty {
+            return !address.contains("autolaunch:")
+        }
         guard let directory = getenv("XDG_RUNTIME_DIR") else { return false }
-        return access(String(cString: directory) + "/bus", F_OK) == 0
+        var status = stat()
+        // As libdbus looks for it.
+        return lstat(String(cString: directory) + "/bus", &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+            && status.st_uid == getuid()
     }
 
     /// Becomes readable when there is something to take.

@@ -312,8 +312,9 @@ public struct PlayerModel: Sendable {
 
     /// Puts songs behind all others, and begins to play if nothing does.
     private mutating func add(_ songs: [FoundSong]) {
-        guard let broadcast, !songs.isEmpty else { return }
-        let batches = ItemSource.batches(of: songs.map { .file($0.path) })
+        let sources = songs.compactMap { ItemSource(path: $0.path) }
+        guard let broadcast, !sources.isEmpty else { return }
+        let batches = ItemSource.batches(of: sources)
         for (index, batch) in batches.enumerated() {
             perform(.add(batch))
             if index == 0, !isBeginning { begin(at: broadcast) }
@@ -331,9 +332,9 @@ public struct PlayerModel: Sendable {
     }
 
     private mutating func insertNext(isPlayed: Bool) {
-        guard let broadcast, let song = library.selected else { return }
+        guard let broadcast, let source = library.selected.flatMap({ ItemSource(path: $0.path) }) else { return }
         let position = broadcast.currentIndex.map { $0 + 1 } ?? broadcast.state.itemCount
-        perform(.insert([.file(song.path)], at: position))
+        perform(.insert([source], at: position))
         if isPlayed { performIfDone(.jump(to: .position(position))) }
     }
 

@@ -306,19 +306,19 @@ public struct ControlSession {
         for other in connections.ids where other != id { closed(other, now) }
         let name = connections[id]?.connection.name ?? ""
         actions.append(.answer(.connected(name)))
-        var dialogue = Dialogue(translated(requests, over: id), with: name)
+        var dialogue = Dialogue(requests.map { translated($0, over: id) }, with: name)
         perform(dialogue.advance(now), id, dialogue)
     }
 
     private mutating func add(_ request: ControlRequest) {
         guard case .talking(let id, var dialogue) = phase else { return requests.append(request) }
-        for request in translated([request], over: id) { dialogue.add(request) }
+        dialogue.add(translated(request, over: id))
         phase = .talking(id, dialogue)
     }
 
-    /// Returns what another machine can do of requests: it does not see this one's files.
-    private func translated(_ requests: [ControlRequest], over id: ConnectionID) -> [ControlRequest] {
-        connections[id]?.origin == .ownBroadcast ? requests : requests.flatMap(\.sendingFiles)
+    /// Returns what another machine can do of a request: it does not see this one's files.
+    private func translated(_ request: ControlRequest, over id: ConnectionID) -> [ControlRequest] {
+        connections[id]?.origin == .ownBroadcast ? [request] : request.sendingFiles
     }
 
     private mutating func perform(_ steps: [Dialogue.Step], _ id: ConnectionID, _ dialogue: Dialogue) {

@@ -29,29 +29,31 @@ struct Dialogue {
     private var lastLane = LaneKind.commands
     private var toldFileCount = 0
 
-    init(_ requests: [ControlRequest], with name: String) {
+    /// - Parameter requests: in groups that belong together.
+    init(_ requests: [[ControlRequest]], with name: String) {
         following = .no
         commands = RequestLane(with: name)
         songs = RequestLane(with: name)
-        for request in requests { add(request) }
+        for group in requests { add(group) }
     }
 
     var isFollowing: Bool { if case .no = following { false } else { true } }
 
-    /// Takes one more request.
-    mutating func add(_ request: ControlRequest) {
-        if case .changes = request, !isFollowing {
+    /// Takes further requests that belong together: where one of them is a song to be sent, the others go with it, as
+    /// does what depends on them.
+    mutating func add(_ group: [ControlRequest]) {
+        if group.contains(.changes), !isFollowing {
             following = .asked
             (commands.isQuick, songs.isQuick) = (true, true)
         }
-        switch request {
-        case .send where isFollowing: lastLane = .songs
-        case .ifDone: break
-        case .command, .send, .state, .changes, .queue: lastLane = .commands
-        }
-        switch lastLane {
-        case .commands: commands.add(request)
-        case .songs: songs.add(request)
+        let sends = group.contains { if case .send = $0 { true } else { false } }
+        let depends = group.contains { if case .ifDone = $0 { true } else { false } }
+        if !depends { lastLane = sends && isFollowing ? .songs : .commands }
+        for request in group {
+            switch lastLane {
+            case .commands: commands.add(request)
+            case .songs: songs.add(request)
+            }
         }
     }
 

@@ -136,7 +136,7 @@ struct RequestLane {
                 waiting = .songRetry(sending, firstTried: firstTried, at: now + ControlLimits.retryTime)
                 return []
             }
-            return take(outcome, of: Command(id: outcome.id, .unknown(code: 0)), sending.advanced, now)
+            return take(outcome, of: Command(id: outcome.id, .unknown(code: 0)), firstTried, now)
         case (.songCredit(let credit), .song(var sending, let firstTried)) where credit.id == sending.offer.id:
             let isIdle = sending.isIdle
             sending.advance(upTo: credit.upTo, now)

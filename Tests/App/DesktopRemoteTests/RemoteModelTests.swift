@@ -23,7 +23,7 @@ import Testing
     }
 
     private mutating func play() {
-        _ = model.take(RemoteStatus(.playing, song: song, elapsed: .seconds(10)), now: start)
+        _ = model.take(RemoteStatus(.playing, song: song, elapsed: .seconds(10), hasNext: true), now: start)
     }
 
     private func names(_ signals: [RemoteModel.Signal]) -> [String] {
@@ -45,11 +45,13 @@ import Testing
 
     @Test mutating func aJumpIsTold() {
         play()
-        let signals = model.take(RemoteStatus(.playing, song: song, elapsed: .seconds(50)), now: start + .seconds(1))
+        let signals = model.take(
+            RemoteStatus(.playing, song: song, elapsed: .seconds(50), hasNext: true), now: start + .seconds(1))
         #expect(signals == [.seeked(50_000_000)])
         // Another song begins elsewhere, and that is no jump.
         let next = RemoteStatus.Song(title: "Jazz", length: .seconds(50))
-        let others = model.take(RemoteStatus(.playing, song: next, elapsed: .zero), now: start + .seconds(2))
+        let others = model.take(
+            RemoteStatus(.playing, song: next, elapsed: .zero, hasNext: true), now: start + .seconds(2))
         #expect(names(others) == ["Metadata"])
     }
 
@@ -114,6 +116,12 @@ import Testing
             guard case .error(expected, _) = answer else { Issue.record("\(method): \(answer)"); continue }
             #expect(command == nil)
         }
+    }
+
+    /// It would end the broadcast.
+    @Test mutating func withoutANextSongNobodyGoesThere() {
+        _ = model.take(RemoteStatus(.playing, song: song), now: start)
+        #expect(property("CanGoNext") == .bool(false) && command("Next") == nil)
     }
 
     /// Without a length nobody knows what is within the song.

@@ -192,6 +192,17 @@ import WireProtocol
         #expect(scene.takeOperations().count == 2, "it was refused, and is tried again")
     }
 
+    /// No command can name it.
+    @Test func aPathThatIsTooLongIsLeftOut() {
+        var scene = PlayerScene.playing()
+        scene.press(.character("/"))
+        scene.type("x")
+        let long = "/" + String(repeating: "a", count: WireLimits.addressByteCount)
+        scene.handle(.found([FoundSong(path: long, title: "x"), FoundSong("B")], for: "x"))
+        scene.press(.enter, .escape, .character("i"), .character("o"), .character("a"))
+        #expect(scene.takeOperations() == [.programme(.add([.file("/music/B.mp3")]))])
+    }
+
     @Test func whatItIsOpenedWithIsPlayed() {
         var scene = PlayerScene()
         scene.model = PlayerModel(opening: [.file("/a.mp3")])

@@ -178,6 +178,30 @@ import WireProtocol
         #expect(scene.answers.last == .failed(.refused(by: "Den", .unplayable)))
     }
 
+    /// Songs of one command stay in their order, and what follows them waits for all.
+    @Test func songsOfOneCommandStayTogether() {
+        var scene = ControlScene(.any, [.changes])
+        scene.open(1, .ownListener, "Den")
+        scene.handle(.calledLocalPrograms)
+        scene.say(WireEncoder.programmeState(state))
+        let address = WebAddress("http://example.org/b.mp3")
+        let sources: [ItemSource] = [.file("/a.mp3")] + (address.map { [.web($0)] } ?? [])
+        let jump = Command(.programme(.next))
+        scene.handle(.request(.command(Command(.programme(.add(sources))))))
+        scene.handle(.request(.ifDone(jump)))
+        scene.wait(.milliseconds(10))
+        #expect(
+            scene.opened == ["/a.mp3"]
+                && !(scene.sent[1] ?? []).contains { if case .command = $0 { true } else { false } })
+        scene.handle(.songOpened(name: "a.mp3", byteCount: 100))
+        guard case .songOffer(let offer)? = scene.sent[1]?.last else { Issue.record("no offer"); return }
+        scene.say(WireEncoder.outcome(CommandOutcome(id: offer.id, done(after: .zero))))
+        guard case .command(let added)? = scene.sent[1]?.last else { Issue.record("no address"); return }
+        #expect(added.operation == .programme(.add(sources.suffix(1).map(\.self))))
+        scene.answer(done(after: .zero))
+        #expect(scene.sent[1]?.last == .command(jump))
+    }
+
     /// The broadcast would wait for the rest of it.
     @Test func aSongGivenUpHalfWayEndsTheSession() {
         var scene = following()

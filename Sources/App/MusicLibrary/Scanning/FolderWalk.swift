@@ -47,7 +47,7 @@ struct FolderWalk {
                 return Directory(path: path, isMount: false, isEmpty: false, songs: nil)
             }
             guard entered.insert(FileIdentity(status)).inserted else { continue }
-            watch?.watch(path)
+            watch?.watch(path, FileIdentity(status))
             let isMount = Self.isMount(path, status)
             guard let listing = try? DirectoryListing(path) else {
                 return Directory(path: path, isMount: isMount, isEmpty: false, songs: nil)

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Songs
 
 /// Learns of changes in directories from the kernel (inotify(7)): that something is another than it was, not what.
 ///
@@ -8,7 +9,7 @@ import Glibc
 public final class FolderWatch {
     /// Becomes readable when something changed.
     public let descriptor: Int32
-    private var watched: Set<FileKey> = []
+    private var watched: Set<FileIdentity> = []
     /// Whether all directories are watched.
     public private(set) var isComplete = true
 
@@ -25,8 +26,8 @@ public final class FolderWatch {
     deinit { close(descriptor) }
 
     /// Watches a directory from now on. One that is watched already, or is not there, changes nothing.
-    public func watch(_ path: String) {
-        guard watched.insert(FileKey(path)).inserted else { return }
+    func watch(_ path: String, _ identity: FileIdentity) {
+        guard watched.insert(identity).inserted else { return }
         guard cfilesystems_is_remote(path) == 0 else { return isComplete = false }
         if inotify_add_watch(descriptor, path, Self.events) < 0, errno != ENOENT, errno != ENOTDIR {
             isComplete = false

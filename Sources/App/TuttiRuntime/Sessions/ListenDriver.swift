@@ -26,6 +26,8 @@ final class ListenDriver {
     private let request: SettingsRequest
     /// How the loudspeakers play; nil without any.
     private(set) var loudspeakers: LoudspeakerSettings?
+    /// While they are paused: whether they are muted beside that, which is remembered.
+    private var muteUnderPause: Bool?
     /// What their volume is scaled by.
     private var groupVolume = VolumeSetting()
     /// Takes what the broadcaster answers to those who asked at this machine.
@@ -99,9 +101,20 @@ final class ListenDriver {
     func perform(_ command: LoudspeakerCommand) {
         guard let device, var settings = loudspeakers else { return }
         settings.apply(command)
+        switch (command, muteUnderPause) {
+        case (.setPaused(true), nil): muteUnderPause = loudspeakers?.isMuted
+        case (.setPaused(true), _?): break
+        case (.setPaused(false), let isMuted):
+            settings.isMuted = isMuted ?? false
+            muteUnderPause = nil
+        case (.setMuted, _), (.toggleMute, _), (.changeVolume, _): muteUnderPause = nil
+        case (.setVolume, _), (.setRole, _), (.setOffset, _): break
+        }
         guard settings != loudspeakers else { return }
         if settings.offset != loudspeakers?.offset { _ = rateStore.offset(asked: settings.offset, on: device) }
-        rateStore.keep(settings, on: device)
+        var kept = settings
+        if let muteUnderPause { kept.isMuted = muteUnderPause }
+        rateStore.keep(kept, on: device)
         play(by: settings)
     }
 

@@ -23,7 +23,7 @@ extension LoudspeakerCommand {
         case .changeVolume(let change): .step(change)
         case .setMuted(let isMuted): isMuted ? .mute : .unmute
         case .toggleMute: .toggleMute
-        case .setRole, .setOffset: nil
+        case .setRole, .setOffset, .setPaused: nil
         }
     }
 }

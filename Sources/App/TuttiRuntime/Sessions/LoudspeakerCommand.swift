@@ -8,6 +8,8 @@ public enum LoudspeakerCommand: Hashable, Sendable {
     case changeVolume(by: Int)
     case setMuted(Bool)
     case toggleMute
+    /// A mute that is not remembered, and its end.
+    case setPaused(Bool)
     /// Cross-fades.
     case setRole(ChannelRole)
     /// What sounds fades out and in. Kept within ``AudioCore/LoudspeakerSettings/offsetRange``.
@@ -21,7 +23,7 @@ extension LoudspeakerSettings {
         case .changeVolume(let change):
             volume = volume.changed(by: change)
             isMuted = false
-        case .setMuted(let isMuted): self.isMuted = isMuted
+        case .setMuted(let isMuted), .setPaused(let isMuted): self.isMuted = isMuted
         case .toggleMute: isMuted.toggle()
         case .setRole(let role): self.role = role
         case .setOffset(let offset):

@@ -93,12 +93,9 @@ struct SessionRunner: Sendable {
             if case .interrupted = try enrol(load, interruption, mailbox) { return .interrupted }
             let session = try make(load)
             if hasKeys { KeyReader.start(session.onKey) }
-            let (desktop, stop) = (session.desktop, session.stop)
+            let desktop = session.desktop
             defer { desktop?.end() }
-            interruption.onRaise {
-                desktop?.willStop()
-                stop()
-            }
+            interruption.onRaise(session.stop)
             let outcome = try session.run { event in
                 mailbox.post(.runtime(event))
                 desktop?.take(event)

@@ -1,5 +1,6 @@
 import AudioCore
 import DesktopRemote
+import HostSystem
 import Songs
 import Synchronization
 import TuttiRuntime
@@ -8,8 +9,6 @@ import TuttiRuntime
 final class DesktopPresence: Sendable {
     private let remote: DesktopRemote
     private let playback: LastPlayback
-    /// Called before the session is stopped.
-    private let onStop: @Sendable () -> Void
 
     /// Returns nil where there is no desktop, or nothing left for it: the session does without.
     private init?(
@@ -22,18 +21,14 @@ final class DesktopPresence: Sendable {
         else { return nil }
         self.remote = remote
         self.playback = playback
-        self.onStop = onStop
     }
 
     /// Takes what happens in the session.
     func take(_ event: RuntimeEvent) {
         guard let status = RemoteStatus(event) else { return }
-        playback.note(status.playback)
+        playback.note(status, .now())
         remote.show(status)
     }
-
-    /// The session is about to be stopped.
-    func willStop() { onStop() }
 
     /// The session is over.
     func end() { remote.stop() }
@@ -43,7 +38,9 @@ final class DesktopPresence: Sendable {
     static func of(_ broadcaster: Broadcaster) -> DesktopPresence? {
         DesktopPresence(opensSongs: true) { command in
             switch command {
-            case .setVolume(let volume): broadcaster.perform(.setVolume(Volume(fraction: volume)))
+            case .setVolume(let volume):
+                broadcaster.perform(.setVolume(Volume(fraction: volume)))
+                broadcaster.perform(.setMuted(false))
             case .quit: broadcaster.stop()
             case .open(let url):
                 guard let source = ItemSource(url: url) else { return }
@@ -57,58 +54,74 @@ final class DesktopPresence: Sendable {
     /// What a closed lid or a call pauses is this listener alone, unless the user wants the broadcast to pause.
     /// - Parameter pausesBroadcast: whether pause and play are for all listeners.
     static func of(_ listener: Listener, pausesBroadcast: Bool) -> DesktopPresence? {
-        let playback = LastPlayback()
-        let isPausedHere = Mutex(false)
-        @Sendable func pause(_ isPaused: Bool) {
-            isPausedHere.withLock { $0 = isPaused }
-            listener.perform(.setMuted(isPaused))
-        }
-        // The mute is remembered for the sound device; a pause ends with the process.
-        let onStop: @Sendable () -> Void = { if isPausedHere.withLock({ $0 }) { pause(false) } }
-        return DesktopPresence(playback, onStop: onStop) { command in
+        let last = LastPlayback()
+        return DesktopPresence(last) { command in
             switch command {
             case .setVolume(let volume): listener.perform(.setVolume(Volume(fraction: volume)))
             case .quit: listener.stop()
             case .open: break
-            case .pause where !pausesBroadcast, .stop where !pausesBroadcast: pause(true)
-            case .play where !pausesBroadcast: pause(false)
-            case .playPause where !pausesBroadcast: pause(playback.isPlaying)
+            case .pause where !pausesBroadcast, .stop where !pausesBroadcast: listener.perform(.setPaused(true))
+            case .play where !pausesBroadcast: listener.perform(.setPaused(false))
+            case .playPause where !pausesBroadcast: listener.perform(.setPaused(last.isPlaying))
             default: if let operation = ProgrammeOperation(command) { listener.perform(operation) }
             }
         }
     }
 
     static func of(_ player: Player) -> DesktopPresence? {
-        let playback = LastPlayback()
-        return DesktopPresence(playback) { command in
+        let last = LastPlayback()
+        // A status comes a moment after the command.
+        @Sendable func pause(_ isPaused: Bool) {
+            guard last.isPlaying == isPaused else { return }
+            player.perform(.togglePause)
+            last.note(isPaused ? .paused : .playing)
+        }
+        return DesktopPresence(last) { command in
             switch command {
-            case .play: if !playback.isPlaying { player.perform(.togglePause) }
-            case .pause: if playback.isPlaying { player.perform(.togglePause) }
-            case .playPause: player.perform(.togglePause)
+            case .play: pause(false)
+            case .pause: pause(true)
+            case .playPause: pause(last.isPlaying)
             case .next: player.perform(.nextSong)
             case .previous: player.perform(.previousSong)
             case .skip(by: let span): player.perform(.seek(by: span))
+            case .seek(to: let time): player.perform(.seek(by: time - last.elapsed(.now())))
+            case .setVolume(let volume):
+                player.perform(.changeVolume(by: Volume(fraction: volume).percent - last.volumePercent))
             case .stop, .quit: player.stop()
-            case .seek, .setVolume, .open: break
+            case .open: break
             }
         }
     }
 }
 
-/// What a session did last: keys may have paused it, too.
+/// What a session did last: keys may have commanded it, too.
 private final class LastPlayback: Sendable {
-    private let last = Mutex(RemoteStatus.Playback.stopped)
+    private struct State {
+        var status = RemoteStatus(.stopped)
+        var since = HostTime(nanoseconds: 0)
+    }
 
-    var isPlaying: Bool { last.withLock { $0 == .playing } }
+    private let state = Mutex(State())
 
-    func note(_ playback: RemoteStatus.Playback) { last.withLock { $0 = playback } }
+    var isPlaying: Bool { state.withLock { $0.status.playback == .playing } }
+    var volumePercent: Int { state.withLock { Int(($0.status.volume * 100).rounded()) } }
+
+    func elapsed(_ now: HostTime) -> TimeSpan {
+        state.withLock { state in
+            state.status.elapsed + (state.status.playback == .playing ? now - state.since : .zero)
+        }
+    }
+
+    func note(_ status: RemoteStatus, _ now: HostTime) { state.withLock { ($0.status, $0.since) = (status, now) } }
+
+    func note(_ playback: RemoteStatus.Playback) { state.withLock { $0.status.playback = playback } }
 }
 
 extension ProgrammeOperation {
     /// Nil for what is no operation on a programme.
     fileprivate init?(_ command: RemoteCommand) {
         switch command {
-        case .play: self = .resume
+        case .play: self = .play
         case .pause: self = .pause
         case .playPause: self = .toggle
         case .stop: self = .stop
@@ -125,11 +138,11 @@ extension ItemSource {
     /// Nil for what is no URL of a song.
     fileprivate init?(url: String) {
         switch try? SongAddress(url) {
-        case .file(let path) where path.hasPrefix("/"): self = .file(path)
+        case .file(let path): self.init(path: path)
         case .url(let text):
             guard let address = WebAddress(text) else { return nil }
             self = .web(address)
-        case .file, .standardInput, nil: return nil
+        case .standardInput, nil: return nil
         }
     }
 }

@@ -66,9 +66,13 @@ final class OwnBroadcast: Sendable {
             inbox.post(.note("\(first.sentence): only others hear it"))
             failure = play(nil, identity, inbox)
         }
-        state.withLock { $0.phase = .over(failure) }
+        let isAsked = state.withLock { state in
+            state.phase = .over(failure)
+            return state.isStopped
+        }
         wake.signal()
-        if let failure { inbox.post(.end(failure)) }
+        // Also where the desktop ended it: without it there is nothing to show.
+        if !isAsked { inbox.post(.end(failure)) }
     }
 
     /// - Returns: why it could not begin or not go on.

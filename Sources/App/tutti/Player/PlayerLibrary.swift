@@ -108,14 +108,21 @@ final class PlayerLibrary: Sendable {
         inbox.post(.reading(songCount: try library.songCount(), isDone: true))
         let watch = FolderWatch()
         while !isStopped {
-            try refresh(library, watch)
-            waitForChanges(watch, library.folders)
+            if try refresh(library, watch) {
+                waitForChanges(watch, library.folders)
+            } else {
+                // Another program is at it.
+                readerWake.wait(atMost: Self.pause)
+            }
         }
     }
 
-    private func refresh(_ library: UserLibrary, _ watch: FolderWatch?) throws(RuntimeFailure) {
-        try library.refresh(after: 0, watch: watch)
+    /// - Returns: whether the index is as the folders are.
+    @discardableResult
+    private func refresh(_ library: UserLibrary, _ watch: FolderWatch?) throws(RuntimeFailure) -> Bool {
+        let isWhole = try library.refresh(after: 0, watch: watch)
         inbox.post(.reading(songCount: try library.songCount(), isDone: true))
+        return isWhole
     }
 
     /// Waits until something has changed, and then no longer does.

@@ -9,6 +9,12 @@ public enum ItemSource: Hashable, Sendable {
     /// Refused from anybody but that machine's user.
     case file(String)
 
+    /// A file by its absolute path; nil if no command can name it, as the path is too long.
+    public init?(path: String) {
+        guard path.hasPrefix("/"), path.utf8.count <= WireLimits.addressByteCount else { return nil }
+        self = .file(path)
+    }
+
     /// Divides sources into as many lists as commands are needed for them.
     public static func batches(of sources: [ItemSource]) -> [[ItemSource]] {
         var batches: [[ItemSource]] = []

@@ -59,17 +59,20 @@ final class UserLibrary {
     /// Reads the folders anew, if that was not done just now. Whatever cannot be read or kept is told of, and no reason
     /// not to find the rest.
     /// - Parameter watch: what is to watch all directories from then on.
+    /// - Returns: whether the index is as the folders are.
+    @discardableResult
     func refresh(
         after seconds: Int64 = freshSeconds, watch: FolderWatch? = nil
-    ) throws(RuntimeFailure) {
+    ) throws(RuntimeFailure) -> Bool {
         let age = try use { index throws(LibraryError) in try index.secondsSinceUpdate() }
         // A clock that was set back says nothing.
-        if let age, (0..<seconds).contains(age) { return }
+        if let age, (0..<seconds).contains(age) { return true }
         do throws(RuntimeFailure) {
-            try update(watch: watch)
+            return try !update(watch: watch).isStopped
         } catch {
             guard error.kind == .temporary || error.kind == .cannotCreate else { throw error }
             report.warn("\(error.sentence): what is new is not in it")
+            return false
         }
     }
 
