@@ -85,6 +85,8 @@ struct DesktopTests {
     /// A lid or a call pauses this listener, and not the house.
     @Test func aListenerPausesAlone() throws {
         let broadcast = try lan[0].spawn([program, "broadcast", song, "--no-mdns", "--no-media-keys"])
+        // Whoever of the two is faster takes the port that the other one is asked at.
+        try broadcast.waitForLine(containing: "waiting for 1 listener", within: 10)
         let listener = try lan[0].spawn(
             [program, "join", "localhost", "--no-mdns", "--output", "null"], environment: environment)
         try wait(for: "Playing", "status")
