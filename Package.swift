@@ -203,7 +203,8 @@ let layers = [
             // Keys in, styled text out, what a terminal shows of it.
             library("TerminalIO", ["AudioCore"]),
             // The player in the terminal: what it knows, what keys do, how it looks.
-            library("PlayerScreen", ["AudioCore", "Controlling", "MusicLibrary", "TerminalIO", "WireProtocol"]),
+            library(
+                "PlayerScreen", ["AudioCore", "Controlling", "MusicLibrary", "Songs", "TerminalIO", "WireProtocol"]),
             program(
                 "tutti",
                 [
@@ -447,7 +448,7 @@ let testRooms = [
             tests("TerminalIOTests", ["TerminalIO"]),
             tests(
                 "PlayerScreenTests",
-                ["AudioCore", "Controlling", "MusicLibrary", "PlayerScreen", "TerminalIO", "WireProtocol"]),
+                ["AudioCore", "Controlling", "MusicLibrary", "PlayerScreen", "Songs", "TerminalIO", "WireProtocol"]),
             tests("MusicLibraryTests", ["tutti", "AudioCore", "LANKit", "MusicLibrary", "StreamTestKit"]),
             tests(
                 "TuttiTests",

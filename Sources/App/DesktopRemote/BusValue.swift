@@ -1,10 +1,13 @@
 import CDBus
 
-/// A value of D-Bus, of the types that MPRIS uses (D-Bus Specification, "Type System").
+/// A value of D-Bus, of the types that MPRIS and notifications use (D-Bus Specification, "Type System").
 indirect enum BusValue: Hashable, Sendable {
     case string(String)
     case objectPath(String)
     case bool(Bool)
+    case byte(UInt8)
+    case int32(Int32)
+    case uint32(UInt32)
     case int64(Int64)
     case double(Double)
     case strings([String])
@@ -23,6 +26,9 @@ extension BusValue {
         case .string: "s"
         case .objectPath: "o"
         case .bool: "b"
+        case .byte: "y"
+        case .int32: "i"
+        case .uint32: "u"
         case .int64: "x"
         case .double: "d"
         case .strings: "as"
@@ -41,6 +47,9 @@ extension BusValue {
         case .bool(let value):
             var number: dbus_bool_t = value ? 1 : 0
             dbus_message_iter_append_basic(&iterator, Self.code("b"), &number)
+        case .byte(var number): dbus_message_iter_append_basic(&iterator, Self.code("y"), &number)
+        case .int32(var number): dbus_message_iter_append_basic(&iterator, Self.code("i"), &number)
+        case .uint32(var number): dbus_message_iter_append_basic(&iterator, Self.code("u"), &number)
         case .int64(var number): dbus_message_iter_append_basic(&iterator, Self.code("x"), &number)
         case .double(var number): dbus_message_iter_append_basic(&iterator, Self.code("d"), &number)
         case .strings(let texts):
@@ -95,6 +104,8 @@ extension BusValue {
     }
 
     private static let argumentLimit = 8
+    /// Of a list: more than the capabilities that a server may have.
+    private static let textLimit = 256
 
     /// Reads the value at an iterator, unwrapped if it is a variant.
     private init?(at iterator: inout DBusMessageIter) {
@@ -111,6 +122,12 @@ extension BusValue {
             var number: dbus_bool_t = 0
             dbus_message_iter_get_basic(&iterator, &number)
             self = .bool(number != 0)
+        case Self.code("u"):
+            var number: UInt32 = 0
+            dbus_message_iter_get_basic(&iterator, &number)
+            self = .uint32(number)
+        case Self.code("a") where dbus_message_iter_get_element_type(&iterator) == Self.code("s"):
+            self = .strings(Self.texts(at: &iterator))
         case Self.code("x"):
             var number: Int64 = 0
             dbus_message_iter_get_basic(&iterator, &number)
@@ -121,6 +138,17 @@ extension BusValue {
             self = .double(number)
         default: return nil
         }
+    }
+
+    private static func texts(at iterator: inout DBusMessageIter) -> [String] {
+        var (list, texts) = (DBusMessageIter(), [String]())
+        dbus_message_iter_recurse(&iterator, &list)
+        // Behind the last one the type is invalid, as in an empty list.
+        while texts.count < textLimit, dbus_message_iter_get_arg_type(&list) == code("s") {
+            texts.append(text(at: &list))
+            dbus_message_iter_next(&list)
+        }
+        return texts
     }
 
     private static func text(at iterator: inout DBusMessageIter) -> String {

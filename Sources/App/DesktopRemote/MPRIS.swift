@@ -7,7 +7,17 @@ enum MPRIS {
     static let introspectable = "org.freedesktop.DBus.Introspectable"
     static let peer = "org.freedesktop.DBus.Peer"
 
-    static let introspection = """
+    /// Describes the object.
+    /// - Parameter hasModes: whether it has the properties of the order, which are optional.
+    static func introspection(hasModes: Bool) -> String { beginning + (hasModes ? modes : "") + end }
+
+    private static let modes = """
+
+            <property name="LoopStatus" type="s" access="readwrite"/>
+            <property name="Shuffle" type="b" access="readwrite"/>
+        """
+
+    private static let beginning = """
         <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
           "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
         <node>
@@ -55,6 +65,10 @@ enum MPRIS {
             <method name="OpenUri"><arg name="Uri" type="s" direction="in"/></method>
             <signal name="Seeked"><arg name="Position" type="x"/></signal>
             <property name="PlaybackStatus" type="s" access="read"/>
+        """
+
+    private static let end = """
+
             <property name="Rate" type="d" access="readwrite"/>
             <property name="MinimumRate" type="d" access="read"/>
             <property name="MaximumRate" type="d" access="read"/>

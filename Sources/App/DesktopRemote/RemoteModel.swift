@@ -34,9 +34,14 @@ struct RemoteModel: Sendable {
     private var since = HostTime(nanoseconds: 0)
     /// Of the song: another one for each.
     private var trackNumber: UInt64 = 0
+    /// The volume that a client set last, until the player has it or is known not to take it.
+    private var askedVolume: (value: Double, time: HostTime)?
 
     /// A status comes late by less than this; what is farther off was a seek.
     static let seekThreshold = TimeSpan.milliseconds(700)
+    /// A player that takes a volume shows it within this time. A client that set another one than the player has must
+    /// be told: it shows what it set.
+    static let volumePatience = TimeSpan.milliseconds(500)
 
     init(identity: String, opensSongs: Bool) {
         self.identity = identity
@@ -50,15 +55,31 @@ struct RemoteModel: Sendable {
     mutating func take(_ next: RemoteStatus, now: HostTime) -> [Signal] {
         let before = playerProperties
         let expected = position(now)
-        let isSameSong = next.song == status.song
+        let isSameSong = next.song.map { song in status.song?.isSame(as: song) ?? false } ?? (status.song == nil)
         if !isSameSong { trackNumber += 1 }
         (status, since) = (next, now)
-        let changed = playerProperties.filter { !before.contains($0) }
+        let isVolumeRefused = refusesVolume(now)
+        let changed = playerProperties.filter { !before.contains($0) || $0.name == "Volume" && isVolumeRefused }
         var signals: [Signal] = changed.isEmpty ? [] : [.changed(changed)]
         if isSameSong, status.song != nil, (position(now) - expected).magnitude > Self.seekThreshold {
             signals.append(.seeked(position(now).wholeMicroseconds))
         }
         return signals
+    }
+
+    /// Whether it is clear by now that the player has another volume than a client set.
+    private mutating func refusesVolume(_ now: HostTime) -> Bool {
+        guard let asked = askedVolume else { return false }
+        // Players round it to a hundredth.
+        let isTaken = abs(status.volume - asked.value) < 0.006
+        guard isTaken || now - asked.time >= Self.volumePatience else { return false }
+        askedVolume = nil
+        return !isTaken
+    }
+
+    /// Takes note of a command that a client gave.
+    mutating func note(_ command: RemoteCommand, now: HostTime) {
+        if case .setVolume(let volume) = command { askedVolume = (volume, now) }
     }
 
     private func position(_ now: HostTime) -> TimeSpan {
@@ -99,6 +120,14 @@ struct RemoteModel: Sendable {
             BusProperty(name: "CanPlay", value: .bool(true)), BusProperty(name: "CanPause", value: .bool(true)),
             BusProperty(name: "CanSeek", value: .bool(status.song?.length != nil)),
             BusProperty(name: "CanControl", value: .bool(true)),
+        ] + modeProperties
+    }
+
+    private var modeProperties: [BusProperty] {
+        guard let modes = status.modes else { return [] }
+        return [
+            BusProperty(name: "LoopStatus", value: .string(modes.loop.rawValue)),
+            BusProperty(name: "Shuffle", value: .bool(modes.isShuffled)),
         ]
     }
 
@@ -115,6 +144,9 @@ struct RemoteModel: Sendable {
         if let album = song.album { entries.append(BusProperty(name: "xesam:album", value: .string(album))) }
         if let length = song.length {
             entries.append(BusProperty(name: "mpris:length", value: .int64(length.wholeMicroseconds)))
+        }
+        if let path = song.artworkPath {
+            entries.append(BusProperty(name: "mpris:artUrl", value: .string(FileURL.text(of: path))))
         }
         return entries
     }
@@ -141,7 +173,8 @@ struct RemoteModel: Sendable {
         case (MPRIS.properties, "Get"), (nil, "Get"): (get(arguments, now), nil)
         case (MPRIS.properties, "GetAll"), (nil, "GetAll"): (getAll(arguments, now), nil)
         case (MPRIS.properties, "Set"), (nil, "Set"): set(arguments)
-        case (MPRIS.introspectable, "Introspect"), (nil, "Introspect"): (.values([.string(MPRIS.introspection)]), nil)
+        case (MPRIS.introspectable, "Introspect"), (nil, "Introspect"):
+            (.values([.string(MPRIS.introspection(hasModes: status.modes != nil))]), nil)
         case (MPRIS.peer, "Ping"): (.values([]), nil)
         case (MPRIS.root, "Raise"), (nil, "Raise"): (.values([]), nil)
         case (MPRIS.root, "Quit"), (nil, "Quit"): (.values([]), .quit)
@@ -210,6 +243,16 @@ struct RemoteModel: Sendable {
         case (MPRIS.player, "Rate", .double?): return (.values([]), nil)
         case (MPRIS.player, "Volume", _), (MPRIS.player, "Rate", _):
             return (.error(.badArguments, "\(name) is a number"), nil)
+        case (MPRIS.player, "LoopStatus", let value) where status.modes != nil:
+            guard case .string(let text)? = value, let loop = RemoteStatus.Loop(rawValue: text) else {
+                return (.error(.badArguments, "LoopStatus is None, Track or Playlist"), nil)
+            }
+            return (.values([]), .setLoop(loop))
+        case (MPRIS.player, "Shuffle", let value) where status.modes != nil:
+            guard case .bool(let isShuffled)? = value else {
+                return (.error(.badArguments, "Shuffle is true or false"), nil)
+            }
+            return (.values([]), .setShuffle(isShuffled))
         default:
             let isKnown = properties(of: interface, now: since)?.contains { $0.name == name } ?? false
             return (.error(isKnown ? .readOnly : .unknownProperty, "\(name) cannot be set"), nil)

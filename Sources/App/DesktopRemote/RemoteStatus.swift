@@ -15,12 +15,47 @@ public struct RemoteStatus: Hashable, Sendable {
         public var album: String?
         /// Nil if it is not known: then nobody can go to a place in it.
         public var length: TimeSpan?
+        /// Where it lies on this machine; nil if it does not.
+        public var path: String?
+        /// The absolute path of a picture that goes with it.
+        public var artworkPath: String?
+        /// Whether a picture may still be found: a notification waits for it.
+        public var isArtworkSought = false
 
-        public init(title: String, artist: String? = nil, album: String? = nil, length: TimeSpan? = nil) {
+        public init(
+            title: String, artist: String? = nil, album: String? = nil, length: TimeSpan? = nil, path: String? = nil
+        ) {
             self.title = title
             self.artist = artist
             self.album = album
             self.length = length
+            self.path = path
+        }
+
+        /// Whether both are one song: more may be known of it.
+        func isSame(as other: Song) -> Bool {
+            title == other.title && artist == other.artist && album == other.album
+                && (path == nil || other.path == nil || path == other.path)
+        }
+    }
+
+    /// What follows a song's end. The raw values are MPRIS' (`LoopStatus`).
+    public enum Loop: String, Hashable, Sendable {
+        case none = "None"
+        /// The same song again.
+        case track = "Track"
+        /// After the last song the first.
+        case playlist = "Playlist"
+    }
+
+    /// In which order songs follow one another.
+    public struct Modes: Hashable, Sendable {
+        public var loop: Loop
+        public var isShuffled: Bool
+
+        public init(loop: Loop, isShuffled: Bool) {
+            self.loop = loop
+            self.isShuffled = isShuffled
         }
     }
 
@@ -31,15 +66,19 @@ public struct RemoteStatus: Hashable, Sendable {
     /// 0 to 1.
     public var volume: Double
     public var hasNext: Bool
+    /// Nil for a player that has none.
+    public var modes: Modes?
 
     public init(
-        _ playback: Playback, song: Song? = nil, elapsed: TimeSpan = .zero, volume: Double = 1, hasNext: Bool = false
+        _ playback: Playback, song: Song? = nil, elapsed: TimeSpan = .zero, volume: Double = 1, hasNext: Bool = false,
+        modes: Modes? = nil
     ) {
         self.playback = playback
         self.song = song
         self.elapsed = elapsed
         self.volume = volume
         self.hasNext = hasNext
+        self.modes = modes
     }
 }
 
@@ -51,6 +90,8 @@ public enum RemoteCommand: Hashable, Sendable {
     case seek(to: TimeSpan)
     /// 0 to 1.
     case setVolume(Double)
+    case setLoop(RemoteStatus.Loop)
+    case setShuffle(Bool)
     /// A song by its URL: `file:`, `http:` or `https:`.
     case open(String)
     case quit

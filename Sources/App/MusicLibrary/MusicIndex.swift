@@ -25,22 +25,37 @@ public final class MusicIndex {
     /// - Throws: ``LibraryError/noSQLite``, and what neither the file nor memory is good for. Damage may show later, at
     ///   any use: ``init(remaking:)`` then helps.
     public convenience init(path: String) throws(LibraryError) {
-        try self.init(path, isRemade: false)
+        try self.init(path, .mending)
+    }
+
+    /// Opens an index that is there, and leaves it as it is if it is damaged or of another release.
+    /// - Throws: ``LibraryError/damaged``, now or at any use; ``LibraryError/other(_:)`` if there is none of this
+    ///   release.
+    public convenience init(asItIs path: String) throws(LibraryError) {
+        guard access(path, F_OK) == 0 else { throw .other("there is none") }
+        try self.init(path, .asItIs)
     }
 
     /// Deletes an index that is damaged, and makes it anew.
     /// - Throws: ``LibraryError/busy`` while another process writes to it.
     public convenience init(remaking path: String) throws(LibraryError) {
-        try self.init(path, isRemade: true)
+        try self.init(path, .remaking)
     }
 
-    private init(_ path: String, isRemade: Bool) throws(LibraryError) {
+    /// What to do about damage that shows while a file is opened.
+    private enum Opening {
+        case asItIs, mending, remaking
+    }
+
+    private init(_ path: String, _ opening: Opening) throws(LibraryError) {
         do throws(LibraryError) {
-            let opened = try Self.open(path, isRemade: isRemade)
+            let opened = try Self.open(path, opening)
             (database, repair, lockPath) = (opened.database, opened.isRepaired ? .remade : .none, Self.lock(of: path))
         } catch {
+            guard opening != .asItIs else { throw error }
             switch error {
-            case .readOnly, .diskFull, .ioError:
+            case .readOnly, .diskFull,
+                .ioError:
                 (database, repair, lockPath) = (try Self.database(":memory:"), .unkept(error), nil)
             case .noSQLite, .damaged, .busy, .other: throw error
             }
@@ -50,22 +65,23 @@ public final class MusicIndex {
     private static func lock(of path: String) -> String { path + ".lock" }
 
     private static func open(
-        _ path: String, isRemade: Bool
+        _ path: String, _ opening: Opening
     ) throws(LibraryError) -> (database: Database, isRepaired: Bool) {
-        if isRemade { try remove(path) }
+        if opening == .remaking { try remove(path) }
         do throws(LibraryError) {
-            return (try database(path), isRemade)
+            return (try database(path, isAsItIs: opening == .asItIs), opening == .remaking)
         } catch {
-            guard error == .damaged, !isRemade else { throw error }
+            guard error == .damaged, opening == .mending else { throw error }
             try remove(path)
             return (try database(path), true)
         }
     }
 
-    private static func database(_ path: String) throws(LibraryError) -> Database {
+    private static func database(_ path: String, isAsItIs: Bool = false) throws(LibraryError) -> Database {
         let database = try Database(path: path)
         try database.execute(LibrarySchema.settings)
         guard try database.integer("PRAGMA user_version") != LibrarySchema.version else { return database }
+        guard !isAsItIs else { throw .other("is of another release") }
         try database.transaction { () throws(LibraryError) in
             // Another process may have been faster. Tables of another release make room.
             guard try database.integer("PRAGMA user_version") != LibrarySchema.version else { return }

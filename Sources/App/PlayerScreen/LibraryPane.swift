@@ -1,7 +1,18 @@
 import MusicLibrary
 
-/// What somebody looks for in the library, and what was found.
+/// What somebody looks for in the library, and what was found; all albums while nothing is looked for.
 struct LibraryPane: Sendable {
+    /// What there is to choose from.
+    enum List: Sendable {
+        case songs([FoundSong])
+        case albums([AlbumList.Entry])
+    }
+
+    enum Choice: Sendable {
+        case song(FoundSong)
+        case album(AlbumList.Entry)
+    }
+
     private(set) var query = ""
     private(set) var isTyping = false
     private(set) var songs: [FoundSong] = []
@@ -10,16 +21,50 @@ struct LibraryPane: Sendable {
     /// Songs that the index has, or has looked at so far; nil before that is known.
     private(set) var songCount: Int?
     private(set) var isReading = false
-    var cursor = ListCursor<String>()
+    private var cursor = ListCursor<String>()
+    var albums = AlbumPane()
 
     private static let queryLimit = 200
     /// While the index is read, what was asked for is looked for again as often as that.
     private static let readingsPerSearch = 10
     private var readingCount = 0
 
-    var isEmpty: Bool { query.isEmpty && songs.isEmpty }
+    var list: List { query.isEmpty ? .albums(albums.albums) : .songs(songs) }
 
-    var selected: FoundSong? { songs.indices.contains(cursor.selected) ? songs[cursor.selected] : nil }
+    var selected: Choice? {
+        switch list {
+        case .songs(let songs): songs.indices.contains(cursor.selected) ? .song(songs[cursor.selected]) : nil
+        case .albums: albums.selected.map { .album($0) }
+        }
+    }
+
+    /// The row of the list that is selected.
+    var selectedRow: Int {
+        switch list {
+        case .songs: cursor.selected
+        case .albums: albums.cursor.selected
+        }
+    }
+
+    /// Returns the rows of the list to show.
+    mutating func window(height: Int) -> Range<Int> {
+        switch list {
+        case .songs(let songs): cursor.window(height: height, in: songs.count)
+        case .albums: albums.window(height: height)
+        }
+    }
+
+    mutating func moveCursor(by step: Int) {
+        switch list {
+        case .songs: cursor.move(by: step, in: paths)
+        case .albums: albums.move(by: step)
+        }
+    }
+
+    /// It is seen from now on: where nothing was typed and no album is to choose from, songs are typed for.
+    mutating func appear() {
+        if query.isEmpty { isTyping = albums.list.map { $0.albums.isEmpty && $0.looseSongCount > 0 } ?? false }
+    }
 
     mutating func beginTyping() { isTyping = true }
     mutating func endTyping() { isTyping = false }
@@ -56,41 +101,19 @@ struct LibraryPane: Sendable {
         cursor.follow(paths)
     }
 
-    var paths: [String] { songs.map(\.path) }
+    private var paths: [String] { songs.map(\.path) }
 
-    /// The songs as albums are played: by artist, album, disc and track.
-    var songsByAlbum: [FoundSong] {
-        songs.sorted { one, other in
-            let (a, b) = (AlbumPlace(one), AlbumPlace(other))
-            return a == b ? one.path < other.path : a < b
-        }
-    }
+    /// The songs as albums are played.
+    var songsByAlbum: [FoundSong] { songs.sorted { $0.albumPlace < $1.albumPlace } }
 
     /// Takes how far the index has been read.
-    /// - Returns: whether to look again: there may be other songs to find than before.
+    /// - Returns: whether to look again for what was typed: there may be other songs to find than before.
     mutating func note(songCount: Int, isDone: Bool) -> Bool {
         self.songCount = songCount
         isReading = !isDone
         readingCount = isDone ? 0 : readingCount + 1
-        return !query.isEmpty && (isDone || readingCount % Self.readingsPerSearch == 0)
-    }
-}
-
-/// Where a song stands among those of all albums.
-private struct AlbumPlace: Comparable {
-    private let artist: String
-    private let album: String
-    private let disc: Int
-    private let track: Int
-
-    init(_ song: FoundSong) {
-        artist = (song.albumArtist ?? song.artist ?? "").lowercased()
-        album = (song.album ?? "").lowercased()
-        disc = song.disc ?? 1
-        track = song.track ?? .max
-    }
-
-    static func < (a: AlbumPlace, b: AlbumPlace) -> Bool {
-        (a.artist, a.album, a.disc, a.track) < (b.artist, b.album, b.disc, b.track)
+        guard isDone || readingCount % Self.readingsPerSearch == 0 else { return false }
+        albums.expire()
+        return !query.isEmpty
     }
 }

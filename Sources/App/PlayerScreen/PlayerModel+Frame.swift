@@ -1,5 +1,4 @@
 import AudioCore
-import MusicLibrary
 import TerminalIO
 import WireProtocol
 
@@ -9,8 +8,8 @@ extension PlayerModel {
     /// Returns all lines of the terminal, from the top; as many as it has.
     public mutating func frame(_ size: ScreenSize, now: HostTime, glyphs: Glyphs) -> [StyledLine] {
         if let note, now - note.since >= Self.noteTime { forgetNote() }
-        let layout = ScreenLayout(size, page)
-        var lines = header(layout, now, glyphs) + pageLines(layout, glyphs)
+        let layout = ScreenLayout(size, page, hasPicture: hasPicture)
+        var lines = header(layout, now, glyphs) + pageLines(layout, now, glyphs)
         let footer = footerLines(layout)
         let room = max(0, size.height - footer.count)
         lines = Array(lines.prefix(room))
@@ -20,7 +19,7 @@ extension PlayerModel {
 
     // MARK: What plays
 
-    private func header(_ layout: ScreenLayout, _ now: HostTime, _ glyphs: Glyphs) -> [StyledLine] {
+    private mutating func header(_ layout: ScreenLayout, _ now: HostTime, _ glyphs: Glyphs) -> [StyledLine] {
         var lines = [headline(layout)]
         if let current = broadcast?.state.status.current {
             lines.append(StyledLine(current.title, .strong))
@@ -32,9 +31,9 @@ extension PlayerModel {
         if layout.isRoomy {
             let next = broadcast?.state.status.next
             lines.append(StyledLine(next.map { "next: \($0.title)" } ?? "", .faint))
-            lines.append(StyledLine())
+            lines.append(meter(layout, now, glyphs))
         }
-        return lines + [tabs]
+        return lines.map { $0.truncated(to: layout.headerWidth) } + [tabs(layout)]
     }
 
     private func headline(_ layout: ScreenLayout) -> StyledLine {
@@ -47,14 +46,14 @@ extension PlayerModel {
             sending, state.modes.reading, "volume \(state.volume.isMuted ? "off" : "\(state.volume.level)")",
         ]
         let remark = remarks.filter { !$0.isEmpty }.joined(separator: "  ")
-        let room = layout.size.width - line.cellWidth - remark.cellWidth
+        let room = layout.headerWidth - line.cellWidth - remark.cellWidth
         guard room >= 2 else { return line }
         line.append(String(repeating: " ", count: room))
         line.append(remark, .faint)
         return line
     }
 
-    private func progress(
+    private mutating func progress(
         _ item: QueueItem, _ layout: ScreenLayout, _ now: HostTime, _ glyphs: Glyphs
     ) -> StyledLine {
         let elapsed = broadcast?.elapsed(now)
@@ -64,16 +63,39 @@ extension PlayerModel {
         let width = layout.barWidth(elapsed: elapsed ?? .zero, of: duration)
         let fraction = min(1, max(0, (elapsed ?? .zero).seconds / duration.seconds))
         let done = min(width, Int((Double(width) * fraction).rounded()))
-        var line = StyledLine(String(repeating: glyphs.barDone, count: done), .good)
-        line.append(String(repeating: glyphs.barLeft, count: width - done), .faint)
+        var line = StyledLine()
+        if !glyphs.heights.isEmpty, let heights = waveform(columns: width) {
+            let bars = heights.map { glyphs.heights[$0 - 1] }
+            line.append(String(bars.prefix(done)), .good)
+            line.append(String(bars.dropFirst(done)), .faint)
+        } else {
+            line.append(String(repeating: glyphs.barDone, count: done), .good)
+            line.append(String(repeating: glyphs.barLeft, count: width - done), .faint)
+        }
         line.append(ScreenLayout.times(elapsed ?? .zero, duration))
         return line
     }
 
-    private var tabs: StyledLine {
+    /// The peaks of both sides, now.
+    private func meter(_ layout: ScreenLayout, _ now: HostTime, _ glyphs: Glyphs) -> StyledLine {
+        guard let broadcast, broadcast.isMoving, let elapsed = broadcast.elapsed(now), let waveform = details?.waveform
+        else { return StyledLine() }
+        let (left, right) = waveform.meter(at: elapsed)
+        let width = layout.meterWidth
         var line = StyledLine()
-        for tab in ScreenLayout.tabs {
-            if tab.column > 0 { line.append(String(repeating: " ", count: ScreenLayout.tabGap)) }
+        for (name, share) in [("L ", left), ("  R ", right)] {
+            let cells = Int((share * Double(width)).rounded())
+            line.append(name, .faint)
+            line.append(String(repeating: glyphs.barDone, count: cells), share >= 1 ? .warning : .good)
+            line.append(String(repeating: " ", count: width - cells))
+        }
+        return line
+    }
+
+    private func tabs(_ layout: ScreenLayout) -> StyledLine {
+        var line = StyledLine()
+        for tab in layout.tabs {
+            line.append(String(repeating: " ", count: tab.column - line.cellWidth))
             line.append(tab.text, tab.page == page ? .selected : .plain)
         }
         return line
@@ -81,12 +103,13 @@ extension PlayerModel {
 
     // MARK: Pages
 
-    private mutating func pageLines(_ layout: ScreenLayout, _ glyphs: Glyphs) -> [StyledLine] {
+    private mutating func pageLines(_ layout: ScreenLayout, _ now: HostTime, _ glyphs: Glyphs) -> [StyledLine] {
         switch page {
         case .queue: queueLines(layout)
         case .library: libraryLines(layout)
         case .listeners: listenerLines(layout, glyphs)
-        case .keys: Self.keyLines
+        case .lyrics: lyricsLines(layout, now)
+        case .keys: visibleKeys(layout)
         }
     }
 
@@ -149,19 +172,22 @@ extension PlayerModel {
         let text =
             switch page {
             case .library where library.isTyping: "enter adds  esc ends typing  tab next page"
-            case .library: "enter adds  a all  i next  o now  / types  space pauses  ? keys  q quits"
-            case .queue: "enter plays  space pauses  / finds music  d removes  + - volume  ? keys  q quits"
-            case .listeners: "+ - volume of one  m mutes it  space pauses  ? keys  q quits"
-            case .keys: "? back  q quits"
+            case .library where library.query.isEmpty:
+                "? keys  q quits  enter adds the album  i next  o now  / types  space pauses"
+            case .library: "? keys  q quits  enter adds  a all  i next  o now  / types  space pauses"
+            case .queue: "? keys  q quits  enter plays  space pauses  / finds music  d removes  + - volume"
+            case .listeners: "? keys  q quits  + - volume of one  m mutes it  space pauses"
+            case .lyrics: "? keys  q quits  up down scroll  space pauses"
+            case .keys: "? back  q quits  up down scroll"
             }
         return StyledLine(text, .faint)
     }
 
-    private static let keyLines: [StyledLine] = [
+    static let keyLines: [StyledLine] = [
         ("space", "pauses and goes on"), ("left right", "10 s back and forth"), ("n p", "next and previous song"),
         ("s", "stops"), ("+ - m", "volume and mute: of all, or of the selected listener"),
-        ("r z", "repeat, shuffle"), ("tab 1 2 3", "queue, library, listeners"), ("/", "finds music"),
-        ("enter", "plays the song of the queue, adds that of the library"),
+        ("r z", "repeat, shuffle"), ("tab 1 to 4", "queue, library, listeners, lyrics (l)"), ("/", "finds music"),
+        ("enter", "plays the song of the queue, adds that of the library, or the album"),
         ("b", "begins a broadcast here, where none is found"),
         ("a i o", "library: adds all, plays next, plays now"),
         ("d J K c", "queue: removes, moves down and up, empties"),
@@ -169,53 +195,6 @@ extension PlayerModel {
     ].map { keys, meaning in
         var line = StyledLine(keys.padded(to: 11), .strong)
         line.append(meaning)
-        return line
-    }
-}
-
-extension LibraryPane {
-    mutating func lines(_ layout: ScreenLayout) -> [StyledLine] {
-        var query = StyledLine("find: ", .faint)
-        query.append(self.query)
-        if isTyping { query.append(" ", .selected) }
-        let remark = reading
-        let room = layout.size.width - query.cellWidth - remark.cellWidth
-        if room >= 2 {
-            query.append(String(repeating: " ", count: room))
-            query.append(remark, .faint)
-        }
-        let window = cursor.window(height: layout.listHeight, in: songs.count)
-        return [query]
-            + window.map { index in
-                line(songs[index], layout.size.width).restyled(index == cursor.selected ? .selected : nil)
-            }
-    }
-
-    /// How many songs there are to find, or were found.
-    private var reading: String {
-        if isReading { return "reading music: \(songCount ?? 0) songs" }
-        if !query.isEmpty {
-            let more = songs.count >= PlayerModel.resultLimit ? "+" : ""
-            return songs.count == 1 ? "1 song" : "\(songs.count)\(more) songs"
-        }
-        return songCount.map { $0 == 0 ? "no music: 'tutti library add FOLDER'" : "\($0) songs" } ?? ""
-    }
-
-    /// Title, artist and album in thirds where there is room, and the length.
-    private func line(_ song: FoundSong, _ width: Int) -> StyledLine {
-        let length = " " + (song.duration?.clockReading ?? "").padded(to: 6, alignment: .right)
-        let room = max(4, width - length.cellWidth)
-        var line = StyledLine()
-        if room >= 60 {
-            let part = room / 3
-            line.append(song.title.terminalSafe.padded(to: room - 2 * part))
-            line.append(" " + (song.artist ?? "").terminalSafe.padded(to: part - 1))
-            line.append(" " + (song.album ?? "").terminalSafe.padded(to: part - 1), .faint)
-        } else {
-            let title = song.artist.map { "\(song.title) - \($0)" } ?? song.title
-            line.append(title.terminalSafe.padded(to: room))
-        }
-        line.append(length)
         return line
     }
 }

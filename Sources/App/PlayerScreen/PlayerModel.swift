@@ -8,7 +8,7 @@ import WireProtocol
 /// in, actions out; ``frame(_:now:glyphs:)`` says how it looks. Owns no terminal, thread or clock.
 public struct PlayerModel: Sendable {
     enum Page: Int, CaseIterable, Sendable {
-        case queue, library, listeners, keys
+        case queue, library, listeners, lyrics, keys
     }
 
     private(set) var broadcast: FollowedBroadcast?
@@ -18,6 +18,13 @@ public struct PlayerModel: Sendable {
     private(set) var queueCursor = ListCursor<ItemID>()
     private(set) var listenerCursor = ListCursor<UInt64>()
     private(set) var library = LibraryPane()
+    private var albumRequests = AlbumRequests()
+    private var lyrics = LyricsPane()
+    /// The first row of the keys that is seen.
+    private var keysTop = 0
+    private(set) var details: SongDetails?
+    /// Whether a picture has the place that is kept for it.
+    private(set) var hasPicture = false
     private(set) var note: (text: String, since: HostTime)?
     /// What the next key must repeat soon to do it.
     private var pending: (what: Pending, since: HostTime)?
@@ -36,8 +43,14 @@ public struct PlayerModel: Sendable {
     /// Whether the music ends with this process.
     public var ownsBroadcast = false
 
+    /// Whether the terminal can show pictures.
+    private var showsPictures = false
+
     /// The most songs that are to be found at once: those that fit best.
     public static let resultLimit = 500
+
+    /// The most albums that are to be listed.
+    public static let albumLimit = 5_000
 
     static let noteTime = TimeSpan.seconds(5)
 
@@ -47,8 +60,16 @@ public struct PlayerModel: Sendable {
     /// - Parameter opening: songs to play at once, behind all others.
     public init(opening: [ItemSource] = []) { self.opening = opening }
 
-    /// Whether it looks another way in a moment, without an event.
-    public func isMoving(_ now: HostTime) -> Bool { note != nil || broadcast?.isMoving == true }
+    /// How soon it looks another way without an event; nil if it does not.
+    public func pace(_ size: ScreenSize, _ now: HostTime) -> TimeSpan? {
+        guard note != nil || broadcast?.isMoving == true else { return nil }
+        let hasMeter = broadcast?.isMoving == true && details?.waveform != nil && ScreenLayout(size, page).isRoomy
+        return hasMeter ? Self.meterPace : Self.clockPace
+    }
+
+    /// A song's seconds change, and its levels.
+    private static let clockPace = TimeSpan.milliseconds(250)
+    private static let meterPace = TimeSpan.milliseconds(100)
 
     /// Handles one event.
     /// - Parameter size: of the terminal: what the mouse hits, and how far a page goes.
@@ -60,11 +81,21 @@ public struct PlayerModel: Sendable {
         case .answer(let answer): take(answer, now)
         case .lost(let reason):
             (broadcast, connected, sendingCount) = (nil, nil, 0)
+            followSong()
             (isEditing, isBeginning) = (false, false)
+            albumRequests.forgetAll()
             say(reason, now)
         case .found(let songs, let query): library.take(songs, for: query)
+        case .albums(let list): take(list)
+        case .songs(let songs, let request):
+            guard albumRequests.take(request) else { break }
+            if songs.isEmpty { say("the album is no longer there", now) }
+            place(songs, request.placement)
         case .reading(let songCount, let isDone):
             if library.note(songCount: songCount, isDone: isDone) { search() }
+            listAlbums()
+        case .picturesArePossible: showPictures()
+        case .picture(let isShown): hasPicture = isShown
         case .note(let text): say(text, now)
         }
         if broadcast?.takeQueueRequest() == true { actions.append(.request(.queue)) }
@@ -85,6 +116,17 @@ public struct PlayerModel: Sendable {
 
     mutating func libraryLines(_ layout: ScreenLayout) -> [StyledLine] { library.lines(layout) }
 
+    mutating func visibleKeys(_ layout: ScreenLayout) -> [StyledLine] {
+        keysTop = min(keysTop, max(0, Self.keyLines.count - layout.listHeight))
+        return Array(Self.keyLines.dropFirst(keysTop).prefix(layout.listHeight))
+    }
+
+    mutating func lyricsLines(_ layout: ScreenLayout, _ now: HostTime) -> [StyledLine] {
+        lyrics.lines(details, broadcast?.elapsed(now), layout)
+    }
+
+    mutating func waveform(columns: Int) -> [Int]? { details?.heights(columns: columns) }
+
     private mutating func say(_ text: String, _ now: HostTime) { note = (text, now) }
 
     // MARK: The broadcast
@@ -96,6 +138,7 @@ public struct PlayerModel: Sendable {
             if broadcast == nil { broadcast = FollowedBroadcast(name: connected ?? "", state: state, now: now) }
             broadcast?.take(state, change, now)
             note(change)
+            followSong()
             open()
             if case .item(let item)? = change?.kind, item.hasFailed { say("\(item.title): cannot be played", now) }
         case .page(let page): broadcast?.take(page)
@@ -106,9 +149,36 @@ public struct PlayerModel: Sendable {
             broadcast?.noteFailure()
             (isEditing, isBeginning) = (false, false)
         case .sending(let fileCount): sendingCount = fileCount
+        case .found(let subject, let bytes): take(subject, bytes)
+        case .foundNothing(let subject, let reason): take(subject, nil, reason: reason)
         }
         queueCursor.follow(itemIDs)
         listenerCursor.follow(instances)
+    }
+
+    /// Looks up what there is of the song that plays, once.
+    private mutating func followSong() {
+        let current = broadcast?.state.status.current
+        guard current?.id != details?.item else { return }
+        if details?.artwork != nil { actions.append(.show(picture: nil)) }
+        lyrics.reset()
+        details = current.map { SongDetails(of: $0.id) }
+        // A station's bytes are nowhere to be read again.
+        guard let details, current?.isLive == false else { return }
+        actions += details.subjects(withArtwork: showsPictures).map { .request(.lookup($0)) }
+    }
+
+    private mutating func showPictures() {
+        guard !showsPictures else { return }
+        showsPictures = true
+        guard let current = broadcast?.state.status.current, !current.isLive else { return }
+        actions.append(.request(.lookup(.artwork(of: current.id))))
+    }
+
+    private mutating func take(_ subject: LookupSubject, _ bytes: [UInt8]?, reason: String = "") {
+        let hadArtwork = details?.artwork != nil
+        details?.take(subject, bytes, reason: reason)
+        if !hadArtwork, let artwork = details?.artwork { actions.append(.show(picture: artwork)) }
     }
 
     /// Plays what the player was opened with.
@@ -134,6 +204,7 @@ public struct PlayerModel: Sendable {
 
     private mutating func perform(_ operation: ProgrammeOperation) {
         guard broadcast != nil else { return }
+        albumRequests.note(operation)
         actions.append(.request(.command(Command(.programme(operation)))))
     }
 
@@ -161,6 +232,7 @@ public struct PlayerModel: Sendable {
         case .character("1"): show(.queue)
         case .character("2"): show(.library)
         case .character("3"): show(.listeners)
+        case .character("4"), .character("l"): show(.lyrics)
         case .character("?"): show(page == .keys ? .queue : .keys)
         case .character("/"):
             show(.library)
@@ -197,7 +269,8 @@ public struct PlayerModel: Sendable {
 
     private mutating func show(_ page: Page) {
         self.page = page
-        if page == .library, library.isEmpty { library.beginTyping() }
+        if page == .library { library.appear() }
+        listAlbums()
     }
 
     private mutating func quit(_ asked: Pending?, _ now: HostTime) {
@@ -226,7 +299,7 @@ public struct PlayerModel: Sendable {
         switch page {
         case .queue: pressInQueue(key, asked, now)
         case .library: pressInLibrary(key)
-        case .listeners, .keys: break
+        case .listeners, .lyrics, .keys: break
         }
     }
 
@@ -247,9 +320,10 @@ public struct PlayerModel: Sendable {
     private mutating func moveCursor(by step: Int) {
         switch page {
         case .queue: queueCursor.move(by: step, in: itemIDs)
-        case .library: library.cursor.move(by: step, in: library.paths)
+        case .library: library.moveCursor(by: step)
         case .listeners: listenerCursor.move(by: step, in: instances)
-        case .keys: break
+        case .lyrics: lyrics.scroll(by: step)
+        case .keys: keysTop = min(max(0, keysTop + step), Self.keyLines.count)
         }
     }
 
@@ -288,7 +362,7 @@ public struct PlayerModel: Sendable {
         case .control("u"): if library.eraseAll() { search() }
         case .control("w"): if library.eraseWord() { search() }
         case .escape: library.endTyping()
-        case .enter: add([library.selected].compactMap(\.self))
+        case .enter: place(.last)
         case .up, .down, .pageUp, .pageDown: if let step = step(for: key, size) { moveCursor(by: step) }
         // There is no cursor in the text, and the song is not meant.
         case .left, .right, .home, .end, .delete: break
@@ -297,16 +371,49 @@ public struct PlayerModel: Sendable {
         return true
     }
 
-    private mutating func search() { actions.append(.search(library.query)) }
+    private mutating func search() {
+        actions.append(.search(library.query))
+        listAlbums()
+    }
+
+    /// Asks for the albums if they are to be seen and not known as they are now.
+    private mutating func listAlbums() {
+        guard page == .library, library.query.isEmpty, library.albums.ask() else { return }
+        actions.append(.listAlbums)
+    }
+
+    private mutating func take(_ list: AlbumList) {
+        let wasEmpty = library.albums.isEmpty
+        library.albums.take(list)
+        if wasEmpty, page == .library, !library.isTyping { library.appear() }
+    }
 
     private mutating func pressInLibrary(_ key: Key) {
         switch key {
-        case .enter: add([library.selected].compactMap(\.self))
-        case .character("a"): add(library.songsByAlbum)
-        case .character("i"): insertNext(isPlayed: false)
-        case .character("o"): insertNext(isPlayed: true)
+        case .enter: place(.last)
+        case .character("a"): if case .songs = library.list { add(library.songsByAlbum) } else { place(.last) }
+        case .character("i"): place(.next)
+        case .character("o"): place(.now)
         case .escape: if library.eraseAll() { search() }
         default: break
+        }
+    }
+
+    /// Puts what is selected into the queue; the songs of an album as soon as they are known.
+    private mutating func place(_ placement: Placement) {
+        guard broadcast != nil, let selected = library.selected else { return }
+        switch selected {
+        case .song(let song):
+            if placement == .now { albumRequests.forgetNow() }
+            place([song], placement)
+        case .album(let album): actions.append(.songs(of: albumRequests.ask(album.id, placement)))
+        }
+    }
+
+    private mutating func place(_ songs: [FoundSong], _ placement: Placement) {
+        switch placement {
+        case .last: add(songs)
+        case .next, .now: insert(songs, isPlayed: placement == .now)
         }
     }
 
@@ -331,11 +438,16 @@ public struct PlayerModel: Sendable {
         }
     }
 
-    private mutating func insertNext(isPlayed: Bool) {
-        guard let broadcast, let source = library.selected.flatMap({ ItemSource(path: $0.path) }) else { return }
-        let position = broadcast.currentIndex.map { $0 + 1 } ?? broadcast.state.itemCount
-        perform(.insert([source], at: position))
-        if isPlayed { performIfDone(.jump(to: .position(position))) }
+    /// Puts songs behind the one that plays.
+    private mutating func insert(_ songs: [FoundSong], isPlayed: Bool) {
+        guard let broadcast else { return }
+        let first = broadcast.currentIndex.map { $0 + 1 } ?? broadcast.state.itemCount
+        var position = first
+        for batch in ItemSource.batches(of: songs.compactMap { ItemSource(path: $0.path) }) {
+            perform(.insert(batch, at: position))
+            if isPlayed, position == first { performIfDone(.jump(to: .position(first))) }
+            position += batch.count
+        }
     }
 
     // MARK: The mouse
@@ -343,7 +455,7 @@ public struct PlayerModel: Sendable {
     private mutating func click(
         _ action: MouseAction, _ column: Int, _ row: Int, _ size: ScreenSize, _ now: HostTime
     ) {
-        let layout = ScreenLayout(size, page)
+        let layout = ScreenLayout(size, page, hasPicture: hasPicture)
         switch action {
         case .wheelUp: moveCursor(by: -3)
         case .wheelDown: moveCursor(by: 3)
@@ -375,9 +487,9 @@ public struct PlayerModel: Sendable {
     private mutating func visible(_ height: Int) -> (selected: Int, window: Range<Int>) {
         switch page {
         case .queue: (queueCursor.selected, visibleQueue(height))
-        case .library: (library.cursor.selected, library.cursor.window(height: height, in: library.songs.count))
+        case .library: (library.selectedRow, library.window(height: height))
         case .listeners: (listenerCursor.selected, visibleListeners(height, instances.count))
-        case .keys: (0, 0..<0)
+        case .lyrics, .keys: (0, 0..<0)
         }
     }
 }

@@ -15,23 +15,40 @@ public enum MouseAction: Hashable, Sendable {
 }
 
 /// Turns a terminal's bytes into keys: UTF-8, escape sequences (ECMA-48 section 5.4, DEC's application mode), xterm's
-/// SGR mouse reports. A value.
+/// SGR mouse reports. What the terminal answers to ``TerminalGraphics``' query is kept apart. A value.
 public struct KeyDecoder: Sendable {
     private enum State {
         case ground
         case escape
         case sequence([UInt8])
+        /// An application program command (ECMA-48, section 8.3.2): what came of it behind its introducer.
+        case command([UInt8])
+        /// One of ours, with the escape that begins its terminator.
+        case commandEnd([UInt8])
         /// A character of which bytes are missing.
         case character([UInt8], missing: Int)
     }
 
     private var state = State.ground
-    /// Longer sequences are none of ours.
-    private static let parameterLimit = 32
+    private var answers: [TerminalAnswer] = []
+    /// Longer sequences are none of ours. Device attributes have some 50 bytes.
+    private static let parameterLimit = 128
+    /// Of a command; an answer may have a sentence.
+    private static let commandLimit = 1_024
+    /// As many as one query can have.
+    private static let answerLimit = 2
+    /// How the answer to kitty's query begins, behind its introducer.
+    private static let commandStart = Array("Gi=\(TerminalAnswer.queryNumber)".utf8)
 
     public init() {}
 
     public mutating func keys(_ bytes: some Sequence<UInt8>) -> [Key] { bytes.compactMap { key($0) } }
+
+    /// Returns what the terminal answered since the last call.
+    public mutating func takeAnswers() -> [TerminalAnswer] {
+        defer { answers = [] }
+        return answers
+    }
 
     /// Whether a byte came that is the escape key if nothing follows it.
     public var isEscapeOpen: Bool { if case .escape = state { true } else { false } }
@@ -48,8 +65,7 @@ public struct KeyDecoder: Sendable {
         switch state {
         case .ground: return first(byte)
         case .escape:
-            // ESC [ and ESC O introduce sequences; anything else is a key held with Alt.
-            state = byte == 0x5B || byte == 0x4F ? .sequence([]) : byte == 0x1B ? .escape : .ground
+            state = Self.state(afterEscape: byte)
             return nil
         case .sequence(let parameters):
             guard !(0x20...0x3F).contains(byte) else {
@@ -57,7 +73,15 @@ public struct KeyDecoder: Sendable {
                 return nil
             }
             state = .ground
-            return Self.key(parameters, byte)
+            guard byte == 0x63, parameters.first == 0x3F else { return Self.key(parameters, byte) }
+            // One that was cut may end within a number.
+            if parameters.count < Self.parameterLimit { note(.deviceAttributes(Self.numbers(parameters.dropFirst()))) }
+            return nil
+        case .command(let bytes): return key(byte, inCommand: bytes)
+        case .commandEnd(let bytes):
+            state = byte == 0x5C ? .ground : Self.state(afterEscape: byte)
+            if byte == 0x5C { note(Self.answer(bytes)) }
+            return nil
         case .character(let bytes, let missing):
             guard byte & 0xC0 == 0x80 else {
                 state = .ground
@@ -66,6 +90,46 @@ public struct KeyDecoder: Sendable {
             state = missing > 1 ? .character(bytes + [byte], missing: missing - 1) : .ground
             return missing > 1 ? nil : Self.character(bytes + [byte])
         }
+    }
+
+    /// ESC [ and ESC O introduce sequences, ESC _ a command; anything else is a key held with Alt.
+    private static func state(afterEscape byte: UInt8) -> State {
+        switch byte {
+        case 0x5B, 0x4F: .sequence([])
+        case 0x5F: .command([])
+        case 0x1B: .escape
+        default: .ground
+        }
+    }
+
+    /// Any text that follows may have been typed behind Alt and an underscore, unless it begins as the answer does.
+    private mutating func key(_ byte: UInt8, inCommand bytes: [UInt8]) -> Key? {
+        let isOurs = bytes.count >= Self.commandStart.count
+        if byte == 0x1B {
+            state = isOurs ? .commandEnd(bytes) : .escape
+            return nil
+        }
+        guard isOurs ? byte >= 0x20 && bytes.count < Self.commandLimit : byte == Self.commandStart[bytes.count] else {
+            state = .ground
+            return first(byte)
+        }
+        state = .command(bytes + [byte])
+        return nil
+    }
+
+    private mutating func note(_ answer: TerminalAnswer) {
+        if answers.count < Self.answerLimit { answers.append(answer) }
+    }
+
+    /// Keys, a semicolon, and OK or what is wrong.
+    private static func answer(_ command: [UInt8]) -> TerminalAnswer {
+        let text = String(decoding: command, as: UTF8.self)
+        let parts = text.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false)
+        return .kittyGraphics(isSupported: parts.count == 2 && parts[1] == "OK")
+    }
+
+    private static func numbers(_ parameters: some Sequence<UInt8>) -> [Int] {
+        String(decoding: Array(parameters), as: UTF8.self).split(separator: ";").compactMap { Int($0) }
     }
 
     private mutating func first(_ byte: UInt8) -> Key? {

@@ -15,8 +15,9 @@ struct Tutti {
         CheckCommand.self,
         PauseCommand.self, ResumeCommand.self, ToggleCommand.self, SeekCommand.self, NextCommand.self,
         PreviousCommand.self, StopCommand.self, QueueCommand.self, VolumeCommand.self, OffsetCommand.self,
-        RoleCommand.self, StatusCommand.self, SearchCommand.self, LibraryCommand.self, PeersCommand.self,
-        PairCommand.self, HouseholdCommand.self, DevicesCommand.self, InspectCommand.self, DecodeCommand.self,
+        RoleCommand.self, StatusCommand.self, SearchCommand.self, LibraryCommand.self, PlaylistCommand.self,
+        PeersCommand.self, PairCommand.self, HouseholdCommand.self, DevicesCommand.self, InspectCommand.self,
+        DecodeCommand.self,
     ]
 
     static func main() {

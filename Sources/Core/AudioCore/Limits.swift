@@ -18,6 +18,8 @@ public enum Limits {
     public static let titleByteCount = 256
     /// Bytes of a song's artwork; a larger picture is left out.
     public static let artworkByteCount = 4 * 1024 * 1024
+    /// Bytes of a song's lyrics in a tag; longer ones are left out.
+    public static let lyricsByteCount = 64 * 1024
     /// What a song's samples may be multiplied with for the sake of its loudness: up to +24 dB.
     public static let gainRange: ClosedRange<Float> = 0...16
     /// Problems that are reported per stream; a file may have as many as it has bytes.

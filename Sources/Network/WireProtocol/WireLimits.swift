@@ -33,6 +33,12 @@ public enum WireLimits {
     public static let songBytesCount = 3_072
     /// Items of the queue in one page.
     public static let itemsPerPage = 256
+    /// Bytes of what somebody looks for in a library, and songs that one lookup may find.
+    public static let queryByteCount = 512
+    public static let foundSongCount = 1_000
+    /// Bytes of all that one lookup finds, and of one part of it.
+    public static let findingByteCount = Limits.artworkByteCount
+    public static let findingPartByteCount = 16 * 1024
     /// Listeners in a programme's state: the message stays below the payload limit.
     public static let listenerSettingsCount = 1_024
 }

@@ -118,6 +118,9 @@ public enum BroadcastLimits {
     public static let bytesInFlight = 64 * 1024
     /// With this many its clock requests are no longer answered: it may ask and never read.
     public static let answeredBytesInFlight = 2 * bytesInFlight
+    /// Lookups of one connection that are worked on at once: a listener's may be those of several programs of its
+    /// machine.
+    public static let lookupCount = 8
     /// The most bytes of song a listener is sent ahead of their play time, however long the horizon: an audio queue
     /// holds a bounded number of bytes, which matters for streams with many channels.
     public static let bytesAhead = 8 * 1024 * 1024

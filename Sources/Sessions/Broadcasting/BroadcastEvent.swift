@@ -44,6 +44,8 @@ public enum BroadcastEvent: Sendable {
     case transcoded(TranscodingReply)
     /// What became of a song that is being kept.
     case spool(CommandID, SpoolEvent)
+    /// The answer to ``BroadcastAction/lookUp(_:_:_:)``.
+    case found(ConnectionID, Finding)
     /// Time has passed; must come at least every ``BroadcastSession/tickInterval``.
     case tick
     /// The user asked to stop.
@@ -54,7 +56,7 @@ extension BroadcastEvent {
     /// Whether it concerns one connection only, unless that one's state changes.
     var isOfOneConnection: Bool {
         switch self {
-        case .authenticated, .standing, .received, .wrote, .roundTrip: true
+        case .authenticated, .standing, .received, .wrote, .roundTrip, .found: true
         default: false
         }
     }
@@ -147,6 +149,9 @@ public enum BroadcastAction: Sendable {
     case writeSpool(SongBytes)
     /// Forget it: it will not be queued.
     case closeSpool(CommandID)
+    /// Look this up: about the item that comes from here, or in this machine's library where it is nil. Answer with
+    /// ``BroadcastEvent/found(_:_:)``.
+    case lookUp(ConnectionID, Lookup, ItemLocation?)
     /// The other side sent its household's document.
     case household(ConnectionID, ByteBuffer)
     /// This listener takes part under its name: pin it, and tell by ``BroadcastEvent/pins(_:)``.

@@ -113,6 +113,7 @@ extension BroadcastSession {
         case .follow: follow(id, now)
         case .unfollow: connections[id]?.unfollow()
         case .queuePageRequest(let request): sendPage(request, to: id, now)
+        case .lookup(let lookup): lookUp(lookup, for: id, now)
         case .settings(let settings): note(settings, of: id, now)
         case .groupVolume: noteGroupVolume(of: id, now)
         case .songOffer(let offer): if connections[id]?.isStranger == false { take(offer, from: id, now) }

@@ -112,17 +112,25 @@ extension BroadcastSession {
         return named
     }
 
-    /// Tells all listeners what plays next, if that changed.
+    /// Tells all listeners what plays next and in which order, if that changed.
     mutating func tellNext(_ now: HostTime) {
+        if modes != toldModes {
+            toldModes = modes
+            tellListeners(WireEncoder.modes(modes), now)
+        }
         let title = nextTitle
         guard title != toldNextTitle else { return }
         toldNextTitle = title
-        let message = WireEncoder.nextTitle(title)
+        tellListeners(WireEncoder.nextTitle(title), now)
+    }
+
+    private mutating func tellListeners(_ message: ByteBuffer, _ now: HostTime) {
         for link in connections.links where link.isMember { send(message, to: link, now) }
     }
 
     /// Tells a listener that joins what the others were told.
     mutating func tellNext(_ link: ListenerLink, _ now: HostTime) {
+        if toldModes != PlayModes() { send(WireEncoder.modes(toldModes), to: link, now) }
         if let toldNextTitle { send(WireEncoder.nextTitle(toldNextTitle), to: link, now) }
     }
 

@@ -52,6 +52,8 @@ public struct BroadcastSession {
     var groupVolume = VolumeSetting()
     /// What listeners were told to play next.
     var toldNextTitle: String?
+    /// In which order listeners were told that items follow one another.
+    var toldModes = PlayModes()
     /// Songs that are being sent to the broadcaster.
     var uploads: [ConnectionID: SongUpload] = [:]
     /// Whether one connection's event changed what concerns all.
@@ -117,6 +119,7 @@ public struct BroadcastSession {
         case .command(let command, let asker): perform(command, from: .own(asker), now)
         case .transcoded(let reply): take(reply, now)
         case .spool(let id, let event): note(event, of: id, now)
+        case .found(let id, let finding): tell(finding, to: id, now)
         case .tick: break
         case .stop: finish(.stopped, now)
         }
@@ -386,8 +389,14 @@ extension BroadcastSession {
     /// Whether it sounds, by what was commanded.
     public var transport: TransportState { programme.transport }
 
+    /// Where the broadcaster gets the song that is heard, or was last; nil if it is not in the queue any more.
+    public var location: ItemLocation? { timeline.heard.item.flatMap { programme.location(of: $0) } }
+
     /// The title of what plays after the current item; nil if the programme ends then.
     public var nextTitle: String? { programme.following.flatMap { programme.item($0)?.title } }
+
+    /// In which order the items follow one another.
+    public var modes: PlayModes { programme.modes }
 
     /// The volume that all listeners' own volumes are scaled by.
     public var volume: VolumeSetting { groupVolume }

@@ -46,6 +46,8 @@ final class ListenerLink: PeerLink {
     private var hasChanges = true
     private var clock: ConnectionClock
     private var backlog: SendBacklog
+    /// Lookups that are not answered yet.
+    private var lookupCount = 0
 
     init(_ id: ConnectionID, connection: PeerConnection, key: ClockKey, now: HostTime) {
         self.id = id
@@ -243,6 +245,19 @@ final class ListenerLink: PeerLink {
 
     /// Whether the socket has taken most of what it was sent.
     var takesAnswers: Bool { backlog.byteCount < BroadcastLimits.answeredBytesInFlight }
+
+    /// Whether it has taken so little that it cannot be told why it gets no answer.
+    var takesNothing: Bool { backlog.byteCount >= 2 * BroadcastLimits.answeredBytesInFlight }
+
+    /// Begins a lookup, which ends with ``endLookup()``.
+    /// - Returns: false if as many go on as may.
+    func beginLookup() -> Bool {
+        guard lookupCount < BroadcastLimits.lookupCount else { return false }
+        lookupCount += 1
+        return true
+    }
+
+    func endLookup() { lookupCount -= 1 }
 
     /// Returns whether the socket has taken nothing for too long.
     func isStalled(_ now: HostTime) -> Bool { backlog.isStalled(now) }

@@ -43,6 +43,9 @@ public enum ControlRequest: Hashable, Sendable {
     case changes
     /// All items of the queue, page by page.
     case queue
+    /// What there is about an item or in a library; beside the other requests, which do not wait for it. Nothing that
+    /// is found is no failure. A session that only looks for songs may be with a listener, too.
+    case lookup(LookupSubject)
 }
 
 /// An input of a controller's session.
@@ -101,6 +104,10 @@ public enum ControlAnswer: Hashable, Sendable {
     /// The present state; with the change that led to it, unless it is the first.
     case state(ProgrammeState, ProgrammeChange?)
     case page(QueuePage)
+    /// All of what was looked up: at most ``WireLimits/findingByteCount`` bytes of a peer's.
+    case found(LookupSubject, [UInt8])
+    /// The reason is for people; it is empty where there simply is none.
+    case foundNothing(LookupSubject, reason: String)
     /// A request came to nothing, in a session that goes on in spite of that.
     case failed(ControlEnding)
     /// So many files are still to be sent, in a session that goes on meanwhile.
@@ -152,6 +159,8 @@ public enum ControlLimits {
     public static let patience = TimeSpan.seconds(3)
     /// A request must be answered within this time.
     public static let answerTime = TimeSpan.seconds(1)
+    /// The same of a lookup, for which a broadcaster may have to read a whole song.
+    public static let lookupTime = TimeSpan.seconds(60)
     /// While a song is sent, something must come of it within this time.
     public static let sendingTime = TimeSpan.seconds(10)
     /// The longest wait for an effect, whatever the broadcaster says.

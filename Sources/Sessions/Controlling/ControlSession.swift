@@ -73,6 +73,15 @@ public struct ControlSession {
         connections.dialer.update(PeerContact(address: address), now: now)
     }
 
+    /// Whether a listener answers all that is asked for.
+    private var looksForSongsAlone: Bool {
+        requests.allSatisfy { if case .lookup(.songs) = $0 { true } else { false } }
+    }
+
+    private func isAsked(_ roles: PeerRoles) -> Bool {
+        roles.contains(.broadcaster) || looksForSongsAlone && roles.contains(.listener)
+    }
+
     /// Whether it follows the programme, and so may wait longer for time to pass.
     public var isFollowing: Bool {
         if case .talking(_, let dialogue) = phase { dialogue.isFollowing } else { false }
@@ -174,7 +183,7 @@ public struct ControlSession {
     }
 
     private mutating func learn(_ contact: PeerContact, _ now: HostTime) {
-        guard case .searching(var search) = phase, contact.roles.contains(.broadcaster) else { return }
+        guard case .searching(var search) = phase, isAsked(contact.roles) else { return }
         search.learn(contact, now)
         phase = .searching(search)
     }
@@ -255,7 +264,7 @@ public struct ControlSession {
     private mutating func receive(_ message: ControlMessage, from id: ConnectionID, _ link: Link, _ now: HostTime) {
         switch message {
         case .greeting(let greeting):
-            guard greeting.roles.contains(.broadcaster) else { return fail(id, .broadcastsNothing(greeting.name), now) }
+            guard isAsked(greeting.roles) else { return fail(id, .broadcastsNothing(greeting.name), now) }
             connections.accept(id)
             connections.admit(id)
             switch (phase, link.origin) {

@@ -24,6 +24,9 @@ struct Dialogue {
 
     private var commands: RequestLane
     private var songs: RequestLane
+    /// What is quick to find, and what takes the broadcaster the reading of a whole song.
+    private var quickLookups = LookupLane()
+    private var slowLookups = LookupLane()
     private var following: Following
     /// Where the last request went: one that depends on it goes there, too.
     private var lastLane = LaneKind.commands
@@ -50,6 +53,10 @@ struct Dialogue {
         let depends = group.contains { if case .ifDone = $0 { true } else { false } }
         if !depends { lastLane = sends && isFollowing ? .songs : .commands }
         for request in group {
+            if case .lookup(let subject) = request {
+                if case .levels = subject { slowLookups.add(subject) } else { quickLookups.add(subject) }
+                continue
+            }
             switch lastLane {
             case .commands: commands.add(request)
             case .songs: songs.add(request)
@@ -59,8 +66,9 @@ struct Dialogue {
 
     /// Does what is due.
     mutating func advance(_ now: HostTime) -> [Step] {
+        let found = take(quickLookups.advance(now) + slowLookups.advance(now))
         let steps = commands.advance(now)
-        return take(isFollowing ? steps + songs.advance(now) : steps) + tellFileCount()
+        return found + take(isFollowing ? steps + songs.advance(now) : steps) + tellFileCount()
     }
 
     private mutating func tellFileCount() -> [Step] {
@@ -74,6 +82,7 @@ struct Dialogue {
         switch message {
         case .programmeState(let state): return take(state, now)
         case .programmeChange(let change): return take(change)
+        case .finding(let finding): return take(quickLookups.take(finding, now) + slowLookups.take(finding, now))
         default: return take(commands.receive(message, now) + songs.receive(message, now))
         }
     }
@@ -92,7 +101,16 @@ struct Dialogue {
             case .readSong(let byteCount): .readSong(byteCount)
             case .abandon(let ending): .finish(ending)
             case .fail(let ending): outlivesFailures ? .answer(.failed(ending)) : .finish(ending)
-            case .empty: isFollowing ? nil : .finish(.done)
+            case .empty: isFollowing || !quickLookups.isEmpty || !slowLookups.isEmpty ? nil : .finish(.done)
+            }
+        }
+    }
+
+    private func take(_ steps: [LookupLane.Step]) -> [Step] {
+        steps.map { step in
+            switch step {
+            case .send(let bytes): .send(bytes)
+            case .answer(let answer): .answer(answer)
             }
         }
     }

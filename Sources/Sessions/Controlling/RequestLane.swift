@@ -106,6 +106,8 @@ struct RequestLane {
         case .queue:
             waiting = .page(first: 0, since: now)
             return [.send(WireEncoder.queuePageRequest(QueuePageRequest(first: 0)))]
+        // Not one of these: it has a lane of its own.
+        case .lookup: return makeNextRequest(now)
         }
     }
 

@@ -45,12 +45,15 @@ public enum ListenEvent: Sendable {
     case heardEnd(Epoch)
     /// The user shifts this listener: ``ListenConfiguration/offset``.
     case setOffset(TimeSpan)
-    /// How the loudspeakers are set, at first and after each change; a recorder has none.
+    /// How the loudspeakers are set, at first, after each change, and after each ``ListenAction/set(_:)``; a recorder
+    /// has none.
     case settings(ListenerSettings)
     /// Somebody at this machine asks the broadcast: a ``WireProtocol/ControlMessage/command(_:)``, `follow`,
-    /// `unfollow` or `queuePageRequest`. Answered with ``ListenAction/answer(_:)``; not at all while there is no
-    /// broadcast.
+    /// `unfollow`, `queuePageRequest` or `lookup`. Answered with ``ListenAction/answer(_:)``; not at all while there is
+    /// no broadcast.
     case ask(ControlMessage)
+    /// The answer to ``ListenAction/lookUp(_:_:)``.
+    case found(ConnectionID, Finding)
     /// Time has passed; must come at least every 20 ms.
     case tick
     /// The user asked to stop.
@@ -96,7 +99,8 @@ public enum ListenAction: Sendable {
     case hold(fade: TimeSpan)
     /// Fade out and drop what is held.
     case silence(fade: TimeSpan)
-    /// Change how the loudspeakers play, as somebody asked for.
+    /// Change how the loudspeakers play, as somebody asked for, as far as this machine allows. Answer with
+    /// ``ListenEvent/settings(_:)``, changed or not: whoever asked waits for that.
     case set(ListenerOperation)
     /// The volume that the listener's own is scaled by.
     case setGroupVolume(VolumeSetting)
@@ -107,6 +111,9 @@ public enum ListenAction: Sendable {
     case broadcasterChanged
     /// The other side sent its household's document.
     case household(ConnectionID, ByteBuffer)
+    /// Look up songs in this machine's library, for a member of its household; answer with
+    /// ``ListenEvent/found(_:_:)``.
+    case lookUp(ConnectionID, Lookup)
     /// This broadcaster is heard under its name: pin it, and tell by ``ListenEvent/pins(_:)``.
     case met(MetPeer)
     /// A broadcaster was refused since its name belongs to another key: tell by ``ListenEvent/pins(_:)`` when the user

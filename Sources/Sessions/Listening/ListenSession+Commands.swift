@@ -10,6 +10,7 @@ extension ListenSession {
         case .command(let command):
             if case .listeners(let operation, _) = command.operation, obeys(command, operation) {
                 actions.append(.set(operation))
+                owesSettings = true
             }
         case .groupVolume(let volume):
             actions.append(.setGroupVolume(volume))
@@ -31,18 +32,20 @@ extension ListenSession {
         case .queuePageRequest(let request): send(WireEncoder.queuePageRequest(request), to: id, now)
         case .songOffer(let offer): send(WireEncoder.songOffer(offer), to: id, now)
         case .songBytes(let bytes): send(WireEncoder.songBytes(bytes), to: id, now)
+        case .lookup(let lookup): send(WireEncoder.lookup(lookup), to: id, now)
         default: break
         }
     }
 
     /// Takes note of how the loudspeakers are set.
     mutating func note(_ settings: ListenerSettings, _ now: HostTime) {
-        guard settings != self.settings else { return }
+        guard settings != self.settings || owesSettings else { return }
         self.settings = settings
         tellSettings(now)
     }
 
     mutating func tellSettings(_ now: HostTime) {
+        owesSettings = false
         guard case .member(let id) = reception?.stage, let settings else { return }
         send(WireEncoder.settings(settings), to: id, now)
     }

@@ -93,6 +93,7 @@ extension ListenSession {
         case .message(.greeting(let greeting)): greet(id, greeting, now)
         case .message(.refusal(let refusal)): refused(id, refusal, now)
         case .message(.household(let document)): actions.append(.household(id, document))
+        case .message(.lookup(let lookup)): lookUp(lookup, for: id, now)
         case _ where isMember(of: id): hear(event, from: id, now)
         default: keep(event, of: id, now)
         }
@@ -123,8 +124,8 @@ extension ListenSession {
     private var tooMuch: Refusal { Refusal(.protocolError, "too much data was sent before the broadcast was chosen") }
 
     private mutating func greet(_ id: ConnectionID, _ greeting: Greeting, _ now: HostTime) {
-        // A member that comes about the household alone: it closes the connection itself.
-        if greeting.roles == .controller, connections[id]?.connection.standing == .member { return }
+        // A member that comes about the household, or looks for songs: it closes the connection itself.
+        if greeting.roles == .controller, connections[id]?.connection.standing.mayReadLibrary == true { return }
         if let refusal = objection(to: greeting) {
             refuse(id, refusal, now)
             return
@@ -144,10 +145,25 @@ extension ListenSession {
         }
     }
 
+    /// Looks up songs for a member that came to ask.
+    private mutating func lookUp(_ lookup: Lookup, for id: ConnectionID, _ now: HostTime) {
+        guard let link = connections[id], link.connection.greeting?.roles == .controller,
+            link.connection.standing.mayReadLibrary
+        else { return }
+        guard case .songs = lookup.subject else {
+            let nothing = Finding(id: lookup.id, .nothing(reason: LookupRefusal.unknownSubject))
+            return send(WireEncoder.finding(nothing), to: id, now)
+        }
+        actions.append(.lookUp(id, lookup))
+    }
+
     /// Why nobody could hear this peer; nil if it broadcasts.
     private func objection(to greeting: Greeting) -> Refusal? {
         if greeting.instance == configuration.greeting.instance {
             return Refusal(.duplicate, "that is this very process")
+        }
+        if greeting.roles == .controller {
+            return Refusal(.wrongRole, "it broadcasts nothing, and \(LookupRefusal.foreignLibrary)")
         }
         return greeting.roles.contains(.broadcaster) ? nil : Refusal(.wrongRole, "both sides listen")
     }

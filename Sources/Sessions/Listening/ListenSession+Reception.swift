@@ -30,11 +30,11 @@ extension ListenSession {
         case .streamEnds(let epoch, let end): endStream(epoch, at: end, now)
         case .broadcastEnd(let end): broadcastEnded(end, id, now)
         case .nextTitle(let title): change { $0.nextTitle = title }
-        case .command, .groupVolume, .outcome, .programmeState, .programmeChange, .queuePage, .songCredit:
+        case .modes(let modes): change { $0.modes = modes }
+        case .command, .groupVolume, .outcome, .programmeState, .programmeChange, .queuePage, .songCredit, .finding:
             control(message, from: id, now)
         case .greeting, .refusal, .keepAlive, .household, .pairing, .report, .roster, .settings, .follow, .unfollow,
-            .queuePageRequest,
-            .songOffer, .songBytes:
+            .queuePageRequest, .songOffer, .songBytes, .lookup:
             break
         }
     }

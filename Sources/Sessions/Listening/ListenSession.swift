@@ -48,6 +48,8 @@ public struct ListenSession {
     var playout = PlayoutSnapshot()
     /// How the loudspeakers are set; nil for a recorder.
     var settings: ListenerSettings?
+    /// Whether somebody who set the loudspeakers waits for a word on how they are set, changed or not.
+    var owesSettings = false
     /// Commands that somebody at this machine gave, for its own loudspeakers.
     var ownCommands: OwnCommands
     /// Whether the user was told that nothing was found, or that the listener waits for the next broadcast.
@@ -87,6 +89,7 @@ public struct ListenSession {
         case .broken(let id, let error): broke(id, error, now)
         case .received(let id, let bytes): receive(id, bytes, now)
         case .closed(let id): closed(id, now)
+        case .found(let id, let finding): send(WireEncoder.finding(finding), to: id, now)
         case .clock(let estimate): learnClock(estimate, now)
         case .sentClock(let sequence, let transmit): clock.didSend(sequence: sequence, at: transmit)
         case .machineDidSleep(let span): wake(after: span, now)
@@ -214,6 +217,9 @@ public struct ListenSession {
 
     /// The title of what plays after the present song; nil if nothing does, or the broadcaster does not say.
     public var nextTitle: String? { reception?.nextTitle }
+
+    /// In which order the broadcast's items follow one another; nil while this listener is in no broadcast.
+    public var modes: PlayModes? { reception?.modes }
 
     /// Returns what this listener would report now; nil while it is in no broadcast.
     public func currentReport(_ now: HostTime) -> ListenerReport? {

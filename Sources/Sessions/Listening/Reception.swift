@@ -33,6 +33,8 @@ struct Reception {
     var timeline = ReceivedTimeline()
     /// The title of what plays next; nil if nothing does.
     var nextTitle: String?
+    /// In which order items follow one another.
+    var modes = PlayModes()
     private(set) var reports = ReportSchedule()
     /// When the broadcaster was joined or came back, or this machine woke.
     private var joined: HostTime
@@ -70,6 +72,7 @@ struct Reception {
         joined = now
         reports = ReportSchedule()
         nextTitle = nil
+        modes = PlayModes()
     }
 
     mutating func note(_ standing: PeerStanding) { self.standing = standing }

@@ -4,6 +4,7 @@ import ClockSync
 import HostSystem
 import NIOCore
 import Peering
+import Programmes
 import WireProtocol
 
 /// What a ``BroadcastExecutor`` works with: a clock, a timer, a network and the song's source, real or simulated.
@@ -40,6 +41,8 @@ public protocol BroadcastEnvironment: AnyObject {
     func openSpool(_ offer: SongOffer)
     func writeSpool(_ bytes: SongBytes)
     func closeSpool(_ id: CommandID)
+    /// Looks up something about an item, or in this machine's library where `item` is nil; answered later with `found`.
+    func lookUp(_ lookup: Lookup, about item: ItemLocation?, for id: ConnectionID)
     /// The other side of a connection sent its household's document.
     func didReceive(household document: ByteBuffer, from id: ConnectionID)
     /// Pins the name of a listener that takes part; answered with `pins`.

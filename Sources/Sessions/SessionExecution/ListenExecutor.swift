@@ -137,6 +137,7 @@ public final class ListenExecutor {
         case .silence(let fade): outlet.stop(fade: fade)
         case .broadcasterChanged: transport.broadcasterDidChange()
         case .household(let id, let document): transport.didReceive(household: document, from: id)
+        case .lookUp(let id, let lookup): transport.lookUp(lookup, for: id)
         case .met(let peer): transport.didMeet(peer)
         case .watchPins: transport.watchPins()
         case .set(let operation): environment.set(operation)

@@ -22,6 +22,8 @@ public protocol ListenTransport: AnyObject {
     func broadcasterDidChange()
     /// The other side of a connection sent its household's document.
     func didReceive(household document: ByteBuffer, from id: ConnectionID)
+    /// Looks up songs in this machine's library for a member; answered later with `found`.
+    func lookUp(_ lookup: Lookup, for id: ConnectionID)
     /// Pins the name of a broadcaster that is heard; answered with `pins`.
     func didMeet(_ peer: MetPeer)
     /// Answers with `pins` when the user forgets a name.

@@ -99,6 +99,22 @@ import Testing
         #expect(model.answer(MPRIS.properties, "Set", volume, now: start).command == .setVolume(1))
     }
 
+    /// A client shows what it set; the bus is told that the player has another volume, and no sooner than it can know.
+    @Test mutating func aVolumeThatIsNotTakenIsTold() {
+        func status(_ volume: Double) -> RemoteStatus { RemoteStatus(.playing, volume: volume) }
+        _ = model.take(status(0.5), now: start)
+        model.note(.setVolume(1), now: start)
+        #expect(model.take(status(0.5), now: start + .milliseconds(200)) == [])
+        let told = RemoteModel.Signal.changed([BusProperty(name: "Volume", value: .double(0.5))])
+        #expect(model.take(status(0.5), now: start + .milliseconds(600)) == [told])
+        #expect(model.take(status(0.5), now: start + .milliseconds(800)) == [], "once")
+        // One that is taken is told as any change.
+        model.note(.setVolume(0.334), now: start + .seconds(1))
+        let changed = RemoteModel.Signal.changed([BusProperty(name: "Volume", value: .double(0.33))])
+        #expect(model.take(status(0.33), now: start + .seconds(1)) == [changed])
+        #expect(model.take(status(0.33), now: start + .seconds(2)) == [])
+    }
+
     @Test func whatMakesNoSenseIsAnError() {
         let calls: [(String?, String, [BusValue?], RemoteModel.Answer.Name)] = [
             (MPRIS.player, "Explode", [], .unknownMethod), (MPRIS.player, "Seek", [.string("x")], .badArguments),
@@ -116,6 +132,73 @@ import Testing
             guard case .error(expected, _) = answer else { Issue.record("\(method): \(answer)"); continue }
             #expect(command == nil)
         }
+    }
+
+    // MARK: The order
+
+    @Test mutating func theOrderIsShownAndChanged() {
+        let modes = RemoteStatus.Modes(loop: .none, isShuffled: false)
+        _ = model.take(RemoteStatus(.playing, song: song, modes: modes), now: start)
+        #expect(property("LoopStatus") == .string("None") && property("Shuffle") == .bool(false))
+        #expect(set("LoopStatus", .string("Track")) == .setLoop(.track))
+        #expect(set("LoopStatus", .string("Playlist")) == .setLoop(.playlist))
+        #expect(set("Shuffle", .bool(true)) == .setShuffle(true))
+        let other = RemoteStatus.Modes(loop: .playlist, isShuffled: true)
+        let signals = model.take(RemoteStatus(.playing, song: song, modes: other), now: start)
+        #expect(
+            signals == [
+                .changed([
+                    BusProperty(name: "LoopStatus", value: .string("Playlist")),
+                    BusProperty(name: "Shuffle", value: .bool(true)),
+                ])
+            ])
+        #expect(MPRIS.introspection(hasModes: true).contains("\"LoopStatus\""))
+    }
+
+    @Test mutating func anOrderThatMakesNoSenseIsAnError() {
+        _ = model.take(RemoteStatus(.playing, song: song, modes: .init(loop: .none, isShuffled: false)), now: start)
+        for (name, value) in [("LoopStatus", .string("Twice")), ("LoopStatus", .bool(true)), ("Shuffle", .string("x"))]
+            as [(String, BusValue)]
+        {
+            let answer = model.answer(
+                MPRIS.properties, "Set", [.string(MPRIS.player), .string(name), value], now: start)
+            guard case .error(.badArguments, _) = answer.answer else { Issue.record("\(name): \(answer)"); continue }
+        }
+    }
+
+    /// The properties are optional (specification, "Player Interface").
+    @Test mutating func aPlayerWithoutAnOrderHasNoPropertiesOfIt() {
+        play()
+        #expect(property("LoopStatus") == nil && property("Shuffle") == nil)
+        let answer = model.answer(
+            MPRIS.properties, "Set", [.string(MPRIS.player), .string("Shuffle"), .bool(true)], now: start)
+        guard case .error(.unknownProperty, _) = answer.answer else { Issue.record("\(answer)"); return }
+        #expect(!MPRIS.introspection(hasModes: false).contains("\"Shuffle\""))
+    }
+
+    private func set(_ name: String, _ value: BusValue) -> RemoteCommand? {
+        model.answer(MPRIS.properties, "Set", [.string(MPRIS.player), .string(name), value], now: start).command
+    }
+
+    // MARK: Pictures
+
+    @Test mutating func aPictureThatIsFoundLaterBelongsToTheSameSong() {
+        play()
+        var pictured = song
+        pictured.artworkPath = "/Müsic/50%/a b.jpg"
+        let signals = model.take(
+            RemoteStatus(.playing, song: pictured, elapsed: .seconds(11), hasNext: true), now: start + .seconds(1))
+        #expect(names(signals) == ["Metadata"])
+        guard case .dictionary(let entries)? = property("Metadata") else { Issue.record("no metadata"); return }
+        #expect(
+            entries.contains(
+                BusProperty(name: "mpris:artUrl", value: .string("file:///M%C3%BCsic/50%25/a%20b.jpg"))))
+        #expect(entries.first == BusProperty(name: "mpris:trackid", value: .objectPath("/org/tutti/track/1")))
+    }
+
+    @Test func anURLOfAFileEncodesAllButTheUnreservedCharacters() {
+        #expect(FileURL.text(of: "/az-AZ_09.~/x") == "file:///az-AZ_09.~/x")
+        #expect(FileURL.text(of: "/#?[]@:;&\"\n") == "file:///%23%3F%5B%5D%40%3A%3B%26%22%0A")
     }
 
     /// It would end the broadcast.

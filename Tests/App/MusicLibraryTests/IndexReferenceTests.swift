@@ -57,4 +57,70 @@ struct IndexReferenceTests {
         }
         try index.database.execute("INSERT INTO words (words) VALUES ('integrity-check')")
     }
+
+    // MARK: Ideographs
+
+    private static let characters: [Character] = ["東", "京", "タ", "ー", "あ", "서", "울", "々", "a", "b"]
+
+    /// What is a word: an ideograph, a kana, a syllable, a run of letters.
+    private static func words(_ text: String) -> [String] {
+        var words: [String] = []
+        var isOpen = false
+        for character in text {
+            if character.isASCII, character.isLetter, isOpen {
+                words[words.count - 1].append(character)
+            } else if character != " " {
+                words.append(String(character))
+            }
+            isOpen = character.isASCII && character.isLetter
+        }
+        return words
+    }
+
+    private static func has(_ text: String, _ query: String, isWhole: Bool) -> Bool {
+        let (words, wanted) = (words(text), words(query))
+        return words.indices.contains { start in
+            let place = words[start...].prefix(wanted.count)
+            guard place.count == wanted.count, place.dropLast().elementsEqual(wanted.dropLast()),
+                let last = place.last, let wantedLast = wanted.last
+            else { return false }
+            return isWhole ? last == wantedLast : last.hasPrefix(wantedLast)
+        }
+    }
+
+    @Test(arguments: 1...4 as ClosedRange<UInt64>) func ideographsAsByHand(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        func text(_ count: ClosedRange<Int>, _ characters: [Character]) -> String {
+            String(
+                (0..<Int.random(in: count, using: &random)).map { _ in
+                    characters.randomElement(using: &random) ?? "a"
+                })
+        }
+        let music = MusicFolder()
+        var titles: [String: String] = [:]
+        let index = try music.open()
+        for round in 0..<4 {
+            for _ in 0..<20 {
+                let name = "\(Int.random(in: 0..<30, using: &random)).mp3"
+                if Int.random(in: 0..<4, using: &random) == 0 {
+                    titles[name] = nil
+                    music.remove(name)
+                } else {
+                    let title = text(1...8, Self.characters + [" "])
+                    guard title.contains(where: { $0 != " " }) else { continue }
+                    titles[name] = title
+                    try music.song(name, ["TIT2": title, "TXXX": String(repeating: "x", count: 100 * round + 100)])
+                }
+            }
+            try index.update(music)
+            for _ in 0..<60 {
+                let (query, isWhole) = (text(1...3, Self.characters), Bool.random(using: &random))
+                let found = Set(
+                    try index.search(SearchQuery(line: isWhole ? "\"\(query)\"" : query)).map(\.path))
+                let expected = titles.filter { Self.has($0.value, query, isWhole: isWhole) }
+                #expect(found == Set(expected.keys.map(music.path)), "seed \(seed): \(query) in \(titles)")
+            }
+        }
+        try index.database.execute("INSERT INTO words (words) VALUES ('integrity-check')")
+    }
 }

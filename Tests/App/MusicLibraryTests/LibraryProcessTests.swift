@@ -31,7 +31,7 @@ struct LibraryProcessTests {
         let out = try run(
             """
             tutti search girl artist:nina; tutti search girl --paths; tutti search title:little --json
-            tutti search nobody; tutti search ...
+            tutti search nobody; tutti search ...; tutti search gril artist:ninna
             """)
         #expect(
             out == """
@@ -42,12 +42,81 @@ struct LibraryProcessTests {
                 \(music.path("a/1.mp3"))
                 [0]
                 {"path":"\(music.path("a/1.mp3"))","title":"Little Girl","artist":"Nina","album":"Jazz",\
-                "albumArtist":null,"composer":null,"genre":null,"disc":null,"track":2,"year":1959,"seconds":0.104}
+                "albumArtist":null,"composer":null,"genre":null,"disc":null,"track":2,"year":1959,"seconds":0.104,\
+                "plays":0,"lastPlayed":null}
                 [0]
                 tutti: none of 2 songs; 'tutti library' shows the folders
                 [1]
                 tutti search: there is no word to look for (see 'tutti search --help')
                 [64]
+                tutti: none of 2 songs; did you mean 'girl', 'nina'?
+                [1]
+
+                """)
+    }
+
+    @Test func whatWasPlayedMostComesFirst() throws {
+        for name in ["a", "b", "c"] { try music.song("\(name).mp3", ["TIT2": "Song \(name)", "TPE1": "X"]) }
+        try music.song("other.mp3", ["TIT2": "Other"])
+        let out = try run(
+            """
+            cut='s/.*"title":"\\([^"]*\\)".*"plays"/\\1/'
+            tutti search song --json --limit 1 --most-played 2>&1 | sed "$cut"; tutti library | tail -n 2
+            printf '9\\t%s\\n5\\t3\\t%s\\nnoise\\n99\\t9\\t%s\\n10\\t%s\\n11\\t%s' \\
+                '\(music.path("a.mp3"))' '\(music.path("b.mp3"))' '\(music.path("other.mp3"))' \\
+                '\(music.path("c.mp3"))' '\(music.path("c.mp3"))' > state/tutti/plays
+            tutti search song --most-played --json | sed "$cut"
+            tutti search song --most-played --limit 1; tutti search song --most-played --paths
+            tutti library | tail -n 2; tutti search song --most-played --at den
+            echo nothing > state/tutti/plays
+            tutti search song --most-played --paths 2>&1 | sed "s#$HOME#HOME#g" | head -n 1
+            cat state/tutti/plays.damaged
+            """)
+        #expect(
+            out.replacing(music.folder, with: "~") == """
+                Song a:0,"lastPlayed":null}
+                tutti: warning: there are more: --limit N shows them
+                [0]
+                    4  ~
+                [0]
+                Song b:3,"lastPlayed":5}
+                Song c:1,"lastPlayed":10}
+                Song a:1,"lastPlayed":9}
+                [0]
+                plays  title   artist  length
+                    3  Song b  X         0:00
+                tutti: warning: there are more: --limit N shows them
+                [0]
+                ~/b.mp3
+                ~/c.mp3
+                ~/a.mp3
+                [0]
+                14 plays of 4 songs; 'tutti search --most-played' goes by them
+                [0]
+                tutti search: --most-played is for this machine's library; leave --at away (see 'tutti search --help')
+                [64]
+                tutti: warning: HOME/state/tutti/plays was damaged and is now HOME/state/tutti/plays.damaged: plays are \
+                counted anew
+                nothing
+
+                """)
+    }
+
+    @Test func whatIsPlayedThroughIsCounted() throws {
+        for name in ["a", "b"] { try music.put("\(name).mp3", MPEGWriter().frames(120).flatMap { $0 }) }
+        let out = try run(
+            """
+            cd '\(music.folder)'
+            tutti play ./a.mp3 --output null --quiet; cut -f 2 "$HOME/state/tutti/plays"
+            tutti broadcast b.mp3 --now --no-mdns --quiet; cut -f 2 "$HOME/state/tutti/plays"
+            """)
+        #expect(
+            out == """
+                [0]
+                \(music.path("a.mp3"))
+                [0]
+                \(music.path("a.mp3"))
+                \(music.path("b.mp3"))
 
                 """)
     }
@@ -77,7 +146,10 @@ struct LibraryProcessTests {
         let out = try run(
             """
             tutti play --album "the album" --output null | grep -o 'Song .'; tutti play --album nothing
-            tutti play --artist ..; tutti queue list --album x
+            tutti play --artist ..; tutti queue list --album x; tutti play --album albumm
+            tutti play --random-album --artist x --search 'song c' --output null 2> said | grep -o 'Song .'
+            cat said
+            tutti play --random-album --artist nobody; tutti queue list --random-album
             """)
         #expect(
             out == """
@@ -88,6 +160,16 @@ struct LibraryProcessTests {
                 [66]
                 tutti play: --artist: there is no word to look for (see 'tutti play --help')
                 [64]
+                tutti queue: 'list' is no change of the queue (see 'tutti queue --help')
+                [64]
+                tutti: --album 'albumm' finds no song; did you mean 'album'?
+                [66]
+                Song b
+                Song a
+                Song c
+                tutti: the album is 'The Album' by X
+                tutti: --artist 'nobody' --random-album finds no album; 'tutti library' shows which folders are searched
+                [66]
                 tutti queue: 'list' is no change of the queue (see 'tutti queue --help')
                 [64]
 

@@ -3,6 +3,7 @@ import StreamTestKit
 import Testing
 
 @testable import MusicLibrary
+@testable import tutti
 
 /// What is found, and in which order.
 @Suite(.timeLimit(.minutes(5)))
@@ -30,6 +31,17 @@ struct MusicIndexTests {
         let index = try music.index()
         for line in ["fur elise", "FÜR", "dvorak", "DVOŘÁK"] { #expect(try index.titles(line) == ["Für Elise"]) }
         for line in ["жизнь", "ЖИЗ", "zazołc"] { #expect(try index.titles(line) == ["Жизнь"], "\(line)") }
+    }
+
+    @Test func ideographsAreFoundInsideOfRuns() throws {
+        try music.song("1.mp3", ["TIT2": "東京タワー", "TPE1": "椎名林檎"])
+        try music.song("2.mp3", ["TIT2": "京東", "TPE1": "소녀시대"])
+        try music.song("3.mp3", ["TIT2": "Live in 東京2"])
+        let index = try music.index()
+        #expect(try index.titles("東京").sorted() == ["Live in 東京2", "東京タワー"])
+        #expect(try index.titles("京タワ") == ["東京タワー"] && index.titles("artist:林檎") == ["東京タワー"])
+        #expect(try index.titles("タワー -京東") == ["東京タワー"] && index.titles("시대") == ["京東"])
+        #expect(try index.titles("live 東京2") == ["Live in 東京2"] && index.titles("東タ") == [])
     }
 
     @Test func albumsArePlayedInTheirOrder() throws {
@@ -83,6 +95,26 @@ struct MusicIndexTests {
         #expect(found.map(\.title) == ["Blue"])
     }
 
+    @Test func everyAlbumIsFoundOnce() throws {
+        for number in 1...9 {
+            try music.song("a/\(number).mp3", ["TIT2": "x\(number)", "TPE1": "A", "TALB": "Many", "TRCK": "\(number)"])
+        }
+        try music.song("b/1.mp3", ["TIT2": "y", "TPE1": "B", "TPE2": "All", "TALB": "One"])
+        try music.song("b/2.mp3", ["TIT2": "z", "TPE1": "C", "TPE2": "All", "TALB": "One"])
+        try music.song("c.mp3", ["TIT2": "w", "TPE1": "A"])
+        let index = try music.index()
+        let albums = try index.albums()
+        #expect(Set(albums.map(\.title)) == ["Many", "One"] && albums.count == 2)
+        #expect(try index.albums(SearchQuery(.artist, "B")).map(\.songArtists) == [["B"]])
+        let one = try #require(index.albums(SearchQuery(line: "y")).first)
+        #expect(one.artist == "All" && one.title == "One")
+        #expect(try index.songs(of: one).map(\.title) == ["y", "z"], "the whole album")
+        #expect(try index.albums(SearchQuery(line: "w")) == [] && index.albums(SearchQuery(line: "-y")) == [])
+        music.remove("b")
+        try index.update(music)
+        #expect(try index.songs(of: one) == [])
+    }
+
     // MARK: The file
 
     @Test func anIndexIsThereAgain() throws {
@@ -113,6 +145,28 @@ struct MusicIndexTests {
             try index.update(music)
         }
         #expect(try index.titles("one") == ["One"])
+    }
+
+    /// For a look at it, nothing is mended.
+    @Test(arguments: ["nonsense", "half", "release"]) func anIndexIsOpenedAsItIs(damage: String) throws {
+        #expect(throws: LibraryError.other("there is none")) { try MusicIndex(asItIs: music.indexPath) }
+        try music.song("1.mp3", ["TIT2": "One"])
+        let path = music.path("1.mp3")
+        do {
+            let index = try music.index()
+            #expect(try MusicIndex(asItIs: music.indexPath).songs(at: [path]).first??.title == "One")
+            if damage == "release" { try index.database.execute("PRAGMA user_version = 77") }
+        }
+        var bytes = try Tool.readFile(music.indexPath)
+        switch damage {
+        case "half": bytes.replaceSubrange(4_096..<bytes.count, with: repeatElement(0xA5, count: bytes.count - 4_096))
+        case "nonsense": bytes = Array(repeating: damage, count: 500).joined().utf8.map { $0 }
+        default: break
+        }
+        try Tool.writeFile(music.indexPath, bytes)
+        #expect(throws: LibraryError.self) { try MusicIndex(asItIs: music.indexPath).songs(at: [path]) }
+        #expect(KnownSongs(index: try? MusicIndex(asItIs: music.indexPath)).facts(of: [path]) == [nil])
+        #expect(try Tool.readFile(music.indexPath) == bytes)
     }
 
     @Test func anIndexOfAnotherReleaseIsMadeAnew() throws {

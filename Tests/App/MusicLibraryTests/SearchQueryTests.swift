@@ -39,6 +39,23 @@ struct SearchQueryTests {
         #expect(SearchQuery(line: "\"open end").terms == [term("open end", isWhole: true)])
     }
 
+    /// As a shell passes it on that was given single quotes.
+    @Test func anArgumentWithQuotationMarksIsALine() {
+        let query = SearchQuery(arguments: ["artist:\"nina simone\" little", "girl"])
+        #expect(query == SearchQuery(line: "artist:\"nina simone\" little girl"))
+    }
+
+    /// What is asked of another machine is what was asked for here.
+    @Test(arguments: [
+        ["artist:nina simone", "little", "girl"], ["-live", "-album:at the gate"], ["year:1990"],
+        ["year:1990-1999", "a"],
+        ["\"simone\""], ["title:x:y"], ["nina\tsimone"], ["naïve", "数え"],
+    ])
+    func aQueryIsALineAgain(arguments: [String]) {
+        let query = SearchQuery(arguments: arguments)
+        #expect(SearchQuery(line: query.line) == query, "\(query.line)")
+    }
+
     @Test(arguments: ["", " ", "-", "\"\"", "artist:", "... --", "-live"])
     func withoutAWordThereIsNothingToLookFor(line: String) {
         #expect(SearchQuery(line: line).isEmpty)
@@ -51,6 +68,12 @@ struct SearchQueryTests {
         #expect(
             match
                 == #"("NEAR(a"* AND "OR)"* AND "^b"* AND "c d" AND title : "x{y}"* AND genre : "a:b") NOT "e"*"#)
+    }
+
+    /// A quotation mark with an accent upon it is one, too.
+    @Test func marksBehindQuotationMarksHideNothing() {
+        let query = SearchQuery(arguments: ["a\"\u{301} OR b"])
+        #expect(query.match == "(\"a\"\"\u{301} OR b\")")
     }
 
     @Test func bothMustHold() {

@@ -21,11 +21,12 @@ import WireProtocol
                 "Den  playing                                                          volume 100", "Song 1",
                 String(repeating: "#", count: 20) + String(repeating: ".", count: 48) + " 1:25 / 4:56", "next: Song 2",
                 "",
-                "1 queue   2 library   3 listeners", "> 1 Song 1" + String(repeating: " ", count: 66) + "4:56",
+                "1 queue   2 library   3 listeners   4 lyrics",
+                "> 1 Song 1" + String(repeating: " ", count: 66) + "4:56",
                 "  2 Song 2" + String(repeating: " ", count: 66) + "4:56",
                 "  3 Song 3" + String(repeating: " ", count: 66) + "4:56", "", "", "", "", "", "", "", "", "", "", "",
                 "",
-                "", "", "enter plays  space pauses  / finds music  d removes  + - volume  ? keys  q quits",
+                "", "", "? keys  q quits  enter plays  space pauses  / finds music  d removes  + - volume",
             ])
     }
 
@@ -35,10 +36,10 @@ import WireProtocol
             shown(&scene) == [
                 "Den  playing                  volume 100", "Song 1",
                 "########.................... 1:23 / 4:56",
-                "1 queue   2 library   3 listeners", "> 1 Song 1" + String(repeating: " ", count: 26) + "4:56",
+                "1 queue 2 library 3 listeners 4 lyrics", "> 1 Song 1" + String(repeating: " ", count: 26) + "4:56",
                 "  2 Song 2" + String(repeating: " ", count: 26) + "4:56",
                 "  3 Song 3" + String(repeating: " ", count: 26) + "4:56", "", "", "", "",
-                "enter plays  space pauses  / finds musi…",
+                "? keys  q quits  enter plays  space pau…",
             ])
     }
 

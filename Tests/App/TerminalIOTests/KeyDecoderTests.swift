@@ -52,6 +52,41 @@ import Testing
         #expect(keys("\u{1B}[<1;2M\u{1B}[<9999999999999999999999;1;1Mq") == [.character("q")])
     }
 
+    /// In pieces of any size, between keys.
+    @Test func answersAreNoKeys() {
+        let bytes = Array("a\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[?62;4;22cb\u{1B}[A".utf8)
+        for size in 1...bytes.count {
+            var decoder = KeyDecoder()
+            var keys: [Key] = []
+            var answers: [TerminalAnswer] = []
+            for start in stride(from: 0, to: bytes.count, by: size) {
+                keys += decoder.keys(bytes[start..<min(start + size, bytes.count)])
+                answers += decoder.takeAnswers()
+            }
+            #expect(keys == [.character("a"), .character("b"), .up])
+            #expect(answers == [.kittyGraphics(isSupported: true), .deviceAttributes([62, 4, 22])])
+        }
+    }
+
+    @Test func whatBeginsLikeAnAnswerMayBeTyped() {
+        // Alt and an underscore, then text.
+        #expect(keys("\u{1B}_abc") == ["a", "b", "c"].map { .character($0) })
+        #expect(keys("\u{1B}_Gi=3q") == [.character("q")])
+        #expect(keys("\u{1B}_Gi\u{1B}[A") == [.up])
+        // A key that belongs to no answer ends it.
+        #expect(keys("\u{1B}_Gi=31;O\rq") == [.enter, .character("q")])
+        #expect(keys("\u{1B}_Gi=31;O\u{1B}[Aq") == [.up, .character("q")])
+    }
+
+    @Test func answersAreBounded() {
+        var decoder = KeyDecoder()
+        let long = [UInt8](repeating: 0x31, count: 10_000)
+        #expect(decoder.keys(Array("\u{1B}[?4".utf8) + long + [0x63]).isEmpty && decoder.takeAnswers().isEmpty)
+        #expect(!decoder.keys(Array("\u{1B}_Gi=31;".utf8) + long + [0x71]).isEmpty)
+        for _ in 0..<1_000 { #expect(decoder.keys("\u{1B}[?62c".utf8).isEmpty) }
+        #expect(decoder.takeAnswers().count <= 10)
+    }
+
     /// No byte is lost behind one that is wrong, and nothing is kept that grows.
     @Test func anyBytesEndInKeys() {
         var decoder = KeyDecoder()

@@ -47,3 +47,26 @@ import Testing
         #expect("7".padded(to: 3, alignment: .right) == "  7")
     }
 }
+
+/// Rows of text.
+@Suite(.timeLimit(.minutes(5))) struct WrappingTests {
+    @Test func textIsBrokenAtSpaces() {
+        #expect("one two three".wrapped(to: 7) == ["one two", "three"])
+        #expect("one two three".wrapped(to: 80) == ["one two three"])
+        #expect("".wrapped(to: 10) == [""])
+    }
+
+    @Test func longWordsAreBrokenAnywhere() {
+        #expect("abcdefgh ij".wrapped(to: 3) == ["abc", "def", "gh", "ij"])
+        #expect("数える指".wrapped(to: 5) == ["数え", "る指"])
+    }
+
+    /// However narrow, whatever text: nothing is lost but spaces, and no row is too wide.
+    @Test(arguments: 1...12) func nothingIsLost(width: Int) {
+        for text in ["a b c d", "  leading", "数 える a指b", "e\u{301}e\u{301}e\u{301} x", "👩‍👩‍👧 family"] {
+            let rows = text.wrapped(to: width)
+            #expect(rows.joined().filter { $0 != " " } == text.filter { $0 != " " })
+            #expect(rows.allSatisfy { $0.cellWidth <= max(2, width) }, "\(rows)")
+        }
+    }
+}

@@ -27,7 +27,8 @@ struct FurtherSongTests {
     private func player(_ path: String) throws -> SongPlayer {
         let inbox = try PlayerInbox()
         return try SongPlayer(
-            path, settings: PlayerSettings(PlayOptions()), inbox: inbox, output: PlayerOutput(.null, inbox: inbox)
+            path, isLast: true, settings: PlayerSettings(PlayOptions()), inbox: inbox,
+            output: PlayerOutput(.null, inbox: inbox)
         ) { _ in }
     }
 

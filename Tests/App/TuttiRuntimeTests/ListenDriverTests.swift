@@ -19,6 +19,10 @@ private final class ListeningScene: MachineOutlet, ListenTransport {
     private(set) var driver: ListenDriver?
     /// How the device was last set.
     private(set) var applied: LoudspeakerSettings?
+    /// The loudest that it was ever set to.
+    private(set) var loudest = Volume.silent
+    /// What this machine's wall clock shows.
+    var minuteOfDay = MinuteOfDay(hour: 12, minute: 0)
     private(set) var timelines: [HostTimeline] = []
     /// What the broadcaster was sent.
     private(set) var sent: [ByteBuffer] = []
@@ -29,7 +33,8 @@ private final class ListeningScene: MachineOutlet, ListenTransport {
     private static let rate = 8_000.0
 
     init(
-        _ device: OutputDeviceDescription, _ settings: SettingsRequest, memory: any ListenerMemory, loop: any EventLoop
+        _ device: OutputDeviceDescription, _ settings: SettingsRequest, limit: VolumeLimit,
+        memory: any ListenerMemory, loop: any EventLoop
     ) throws(RuntimeFailure) {
         self.device = device
         rateStore = ClockRateStore(memory: memory, loop: loop, emit: { _ in })
@@ -43,7 +48,8 @@ private final class ListeningScene: MachineOutlet, ListenTransport {
                 self.events = events
                 return self
             },
-            settings: settings, rateStore: rateStore, statusInterval: .seconds(1), emit: { _ in })
+            settings: settings, limit: limit, minuteOfDay: { [unowned self] in self.minuteOfDay },
+            rateStore: rateStore, statusInterval: .seconds(1), emit: { _ in })
     }
 
     /// A broadcaster comes, whose song begins ten seconds later.
@@ -75,6 +81,11 @@ private final class ListeningScene: MachineOutlet, ListenTransport {
                 Anchor(epoch: Epoch(1), frame: .zero, session: start, framesPerSecond: Self.rate)))
     }
 
+    /// The broadcaster passes a command on.
+    func command(_ operation: ListenerOperation) {
+        hear(WireEncoder.command(Command(.listeners(operation, of: .named("kitchen")))))
+    }
+
     private func hear(_ bytes: ByteBuffer) { driver?.handle(.received(Self.connection, bytes)) }
 
     /// The device vanishes, and this one comes in its place.
@@ -83,8 +94,11 @@ private final class ListeningScene: MachineOutlet, ListenTransport {
         events(.queue(.device(.returned(device))))
     }
 
-    func wasTold(_ settings: LoudspeakerSettings) -> Bool {
-        sent.contains(WireEncoder.settings(ListenerSettings(settings)))
+    func wasTold(_ settings: LoudspeakerSettings) -> Bool { toldCount(settings) > 0 }
+
+    /// How often the broadcaster was told of these.
+    func toldCount(_ settings: LoudspeakerSettings) -> Int {
+        sent.count { $0 == WireEncoder.settings(ListenerSettings(settings)) }
     }
 
     func end() -> EventLoopFuture<Void> {
@@ -97,7 +111,10 @@ private final class ListeningScene: MachineOutlet, ListenTransport {
 
     var playout: PlayoutSnapshot { PlayoutSnapshot() }
 
-    func apply(_ settings: LoudspeakerSettings, group: VolumeSetting) { applied = settings }
+    func apply(_ settings: LoudspeakerSettings, group: VolumeSetting) {
+        applied = settings
+        loudest = max(loudest, settings.volume)
+    }
 
     func close() {}
 
@@ -141,6 +158,7 @@ private final class ListeningScene: MachineOutlet, ListenTransport {
 
     func broadcasterDidChange() {}
 
+    func lookUp(_ lookup: Lookup, for id: ConnectionID) {}
     func didReceive(household document: ByteBuffer, from id: ConnectionID) {}
 
     func didMeet(_ peer: MetPeer) {}
@@ -185,15 +203,15 @@ extension ListeningScene: @unchecked Sendable {}
     ///   - exactly: how it is to play, whatever is remembered.
     ///   - volume: given on the command line.
     private func listen(
-        exactly: LoudspeakerSettings? = nil, volume: Volume? = nil, _ memory: VolatileMemory,
-        steps: [@Sendable (ListeningScene) -> Void]
+        exactly: LoudspeakerSettings? = nil, volume: Volume? = nil, limit: VolumeLimit = .none,
+        _ memory: VolatileMemory, steps: [@Sendable (ListeningScene) -> Void]
     ) throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         defer { try? group.syncShutdownGracefully() }
         let loop = group.next()
         let scene = try loop.submit {
             let request = exactly.map { SettingsRequest.exactly($0) } ?? .remembered(volume: volume)
-            let scene = try ListeningScene(Self.former, request, memory: memory, loop: loop)
+            let scene = try ListeningScene(Self.former, request, limit: limit, memory: memory, loop: loop)
             scene.joinBroadcast()
             return scene
         }.wait()
@@ -263,6 +281,122 @@ extension ListeningScene: @unchecked Sendable {}
                 },
             ])
         #expect(value(.volume("hw:1, Other"), memory) == 60)
+    }
+
+    /// And is no mute of the device that was there when it began.
+    @Test func aPauseGoesOnWithAnotherDevice() throws {
+        let memory = makeMemory()
+        try listen(
+            memory,
+            steps: [
+                { scene in
+                    scene.driver?.perform(.setPaused(true))
+                    scene.replug(Self.other)
+                },
+                { scene in
+                    #expect(scene.applied?.isMuted == true && scene.applied?.role == .right)
+                    scene.driver?.perform(.setPaused(false))
+                    #expect(scene.applied == Self.ofOther)
+                    scene.replug(Self.former)
+                },
+                { scene in #expect(scene.applied == Self.ofFormer) },
+            ])
+    }
+
+    // MARK: Limits
+
+    /// Not before the first sound either, not by a command, and not with another device.
+    @Test func nothingIsLouderThanTheLimit() throws {
+        let memory = makeMemory()
+        var capped = Self.ofFormer
+        capped.volume = Volume(percent: 30)
+        let expected = capped
+        try listen(
+            limit: VolumeLimit(highest: expected.volume), memory,
+            steps: [
+                { scene in
+                    #expect(scene.applied == expected && scene.toldCount(expected) == 1)
+                    scene.command(.volume(.level(100)))
+                },
+                // Its word is awaited.
+                { scene in
+                    #expect(scene.applied == expected && scene.toldCount(expected) > 1)
+                    scene.command(.volume(.step(5)))
+                    scene.driver?.perform(.setVolume(.full))
+                    scene.driver?.perform(.changeVolume(by: 5))
+                    scene.replug(Self.other)
+                },
+                { scene in
+                    #expect(scene.driver?.loudspeakers?.role == .right)
+                    #expect(scene.driver?.loudspeakers?.volume == expected.volume)
+                    #expect(scene.loudest == expected.volume)
+                },
+            ])
+        // What was commanded is remembered as the most that was allowed; what was not commanded stays.
+        #expect(value(.volume("hw:1, Former"), memory) == 30)
+        #expect(value(.volume("hw:1, Other"), memory) == 70)
+    }
+
+    @Test func quietHoursBeginAndEndByTheWallClock() throws {
+        let memory = makeMemory()
+        let night = try #require(QuietHours("22:00-07:00=20"))
+        var soft = Self.ofFormer
+        soft.volume = night.highest
+        let expected = soft
+        try listen(
+            limit: VolumeLimit(quietHours: [night]), memory,
+            steps: [
+                { scene in
+                    #expect(scene.applied == Self.ofFormer)
+                    scene.minuteOfDay = night.start
+                    scene.driver?.reviewLimit()
+                },
+                { scene in
+                    #expect(scene.applied == expected && scene.wasTold(expected))
+                    scene.command(.volume(.mute))
+                    scene.command(.volume(.unmute))
+                    scene.minuteOfDay = night.end
+                    scene.driver?.reviewLimit()
+                },
+                { scene in #expect(scene.applied == Self.ofFormer && scene.toldCount(Self.ofFormer) == 2) },
+            ])
+        #expect(value(.volume("hw:1, Former"), memory) == 40)
+    }
+
+    /// Not a second later: the clock on the wall is looked at when there is a reason.
+    @Test(arguments: [true, false]) func quietHoursThatBeganMeanwhileCountAtOnce(isAsleep: Bool) throws {
+        let night = try #require(QuietHours("22:00-07:00=20"))
+        try listen(
+            limit: VolumeLimit(quietHours: [night]), makeMemory(),
+            steps: [
+                { scene in
+                    scene.driver?.reviewLimit()
+                    scene.minuteOfDay = night.start
+                    if isAsleep {
+                        scene.driver?.handle(.machineDidSleep(for: .seconds(60)))
+                        #expect(scene.applied?.volume == night.highest)
+                    } else {
+                        scene.replug(Self.other)
+                    }
+                },
+                { scene in
+                    #expect(scene.applied?.volume == night.highest && scene.driver?.loudspeakers == scene.applied)
+                },
+            ])
+    }
+
+    /// A broadcaster states it.
+    @Test func aSongsGainLiftsNothingUnderALimit() {
+        var song = AudioStreamSummary()
+        song.note(
+            .dataFormat(
+                .linearPCM(
+                    sampleRate: 8_000, channels: 1, bitsPerChannel: 16, bytesPerSample: 2, layout: [])))
+        song.note(.gain(16))
+        let gains = [VolumeLimit.none, VolumeLimit(highest: Volume(percent: 30))].map { limit in
+            TimelineQueueStream(Epoch(1), song, firstFrame: .zero, limit: limit)?.gain
+        }
+        #expect(gains == [16, 1])
     }
 
     @Test func settingsForAnyDeviceStay() throws {

@@ -28,6 +28,8 @@ import TuttiRuntime
         let played = try Played(songs.map(\.path), on: noiseFiles)
         #expect(try played.result.get() == .completed)
         #expect(played.sound == songs.flatMap(\.samples))
+        #expect(played.statuses.allSatisfy { $0.hasNext == ($0.song.title != "c.wav") })
+        #expect(Set(played.statuses.compactMap(\.song.path)) == Set(songs.map(\.path)))
     }
 
     @Test func whatCannotBePlayedIsToldOfAndPassedOver() throws {
@@ -69,6 +71,8 @@ import TuttiRuntime
         }
         let played = try Played([fifo], on: noiseFiles)
         writer.join()
+        // Nobody is told to open it.
+        #expect(played.statuses.allSatisfy { $0.song.path == nil })
         #expect(try played.result.get() == .completed)
         #expect(played.sound == song.samples)
     }
@@ -91,6 +95,20 @@ import TuttiRuntime
         #expect((1...2 * (480 + 240)).contains(differing), "\(differing) samples differ")
     }
 
+    /// A closed lid and a call may both pause it.
+    @Test func whatIsPausedTwiceStaysPaused() throws {
+        let song = try noiseFiles.make("a.wav", seconds: 1.5)
+        let played = try Played(
+            [song.path], on: noiseFiles,
+            steps: [
+                .init(at: .milliseconds(400), .setPaused(true)), .init({ $0.state == .paused }, .setPaused(true)),
+                .init({ $0.state == .paused }, .setPaused(false)),
+            ])
+        #expect(try played.result.get() == .completed)
+        #expect(played.states == [.playing, .paused, .playing, .ended])
+        #expect(played.sound.count == song.samples.count)
+    }
+
     @Test func aSeekGoesOnAtThatFrame() throws {
         let song = try noiseFiles.make("a.wav", seconds: 9)
         let played = try Played(
@@ -110,6 +128,18 @@ import TuttiRuntime
         #expect(try played.result.get() == .completed)
         let seconds = Double(played.sound.count) / 2 / 48_000
         #expect((0.5...2).contains(seconds), "\(seconds) s were heard")
+    }
+
+    /// A desktop may ask twice for the same place.
+    @Test func seeksToAPlaceDoNotAddUp() throws {
+        let song = try noiseFiles.make("a.wav", seconds: 9)
+        let played = try Played(
+            [song.path], on: noiseFiles,
+            steps: Array(repeating: .init(at: .milliseconds(200), .setPosition(.seconds(8))), count: 2))
+        #expect(try played.result.get() == .completed)
+        let seconds = Double(played.sound.count) / 2 / 48_000
+        #expect((0.8...2.5).contains(seconds), "\(seconds) s were heard")
+        #expect(Array(played.sound.suffix(20_000)) == Array(song.samples.suffix(20_000)))
     }
 
     @Test func aSeekBeyondTheEndEndsTheSongAndOneBeforeTheBeginningBeginsIt() throws {
@@ -151,6 +181,16 @@ import TuttiRuntime
         #expect(played.sound.suffix(2_000).elementsEqual(song.samples.suffix(2_000).map { $0 * 0.015625 }))
         let muted = try Played([song.path], on: noiseFiles, steps: [.init(at: .milliseconds(300), .toggleMute)])
         #expect(muted.statuses.last?.isMuted == true && muted.sound.count < song.samples.count)
+    }
+
+    /// A mute ends with it, as with a step, which counts from the volume and not from silence.
+    @Test func aVolumeIsWhatItIsSetTo() throws {
+        let song = try noiseFiles.make("a.wav", seconds: 2)
+        let played = try Played(
+            [song.path], on: noiseFiles, volume: Volume(percent: 80),
+            steps: [.init(at: .milliseconds(300), .toggleMute), .init(\.isMuted, .setVolume(Volume(percent: 50)))])
+        #expect(try played.result.get() == .completed)
+        #expect(played.statuses.last?.volume.percent == 50 && played.statuses.last?.isMuted == false)
     }
 
     /// Each song by its own tags, one behind the other, and not at all unless asked.

@@ -91,6 +91,26 @@ import TuttiRuntime
         #expect(command.options.offset == nil)
         #expect(command.options.volume == nil && command.options.role == nil)
         #expect(!command.options.once)
+        #expect(command.options.volumeLimit == .none)
+    }
+
+    @Test func aListenerMayBeLimited() throws {
+        let limit = try join("--max-volume", "60", "--quiet-hours", "22:00-07:00=20", "--quiet-hours=13:00-14:30")
+            .options.volumeLimit
+        #expect(limit.highest.percent == 60)
+        #expect(limit.quietHours.map(\.description) == ["22:00-07:00=20", "13:00-14:30=0"])
+        #expect(try join("--max-volume", "100").options.volumeLimit == .none)
+        #expect(throws: UsageError("--max-volume takes a whole number from 0 to 100 percent, not '101'")) {
+            try join("--max-volume", "101")
+        }
+    }
+
+    @Test(arguments: ["", "22:00", "22:00-22:00", "7:00-07:00=5", "24:00-07:00", "22:00-07:00=", "22:00-07:00=101"])
+    func brokenQuietHoursSayHowTheyAreWritten(text: String) {
+        let message =
+            "--quiet-hours takes two different times of day, and a volume from 0 to 100 if not silence: 22:00-07:00 or "
+            + "22:00-07:00=20, not '\(text)'"
+        #expect(throws: UsageError(message)) { try join("--quiet-hours", text) }
     }
 
     @Test func codecsAreNamedAndPCMIsAmongThem() throws {
@@ -147,6 +167,16 @@ import TuttiRuntime
         #expect(try inspect("a", "b", "--json").isJSON)
         #expect(throws: UsageError("FILE is missing: tutti inspect FILE")) { try inspect("--json") }
         #expect(throws: UsageError("a FILE's name is empty")) { try inspect("a", "") }
+    }
+
+    @Test func inspectTakesOneFileForItsLyrics() throws {
+        func inspect(_ words: String...) throws(UsageError) -> InspectCommand {
+            try InspectCommand(CommandArguments(words, syntax: InspectCommand.syntax))
+        }
+        #expect(try inspect("--lyrics", "a").part == .lyrics)
+        #expect(try inspect("a").part == nil)
+        #expect(throws: UsageError("--lyrics takes one FILE")) { try inspect("--lyrics", "a", "b") }
+        #expect(throws: UsageError("--lyrics and --json exclude each other")) { try inspect("--lyrics", "a", "--json") }
     }
 
     @Test func decodeTakesInputAndOutput() throws {

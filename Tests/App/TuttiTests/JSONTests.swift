@@ -50,7 +50,7 @@ import TuttiRuntime
         "timing":{"errorMicroseconds":3.0,"errorBoundMicroseconds":12.0,"asymmetryLimitMicroseconds":50.0,"roundTripMicroseconds":180.0,\
         "clockPPM":12.340,"devicePPM":-34.060,"correctionPPM":46.400},"xruns":2,"underruns":0,"replacements":1,\
         "timelineSteps":0,"deviceClockSteps":0,"deviceRestarts":1,"lostPackets":0,"sentPCM":false,\
-        "volume":null,"muted":null,"role":null,"offsetMicroseconds":null}
+        "volume":null,"muted":null,"role":null,"offsetMicroseconds":null,"highestVolume":null,"quietHoursUntil":null}
         """
     private let song = """
         {"title":"Pavane","artist":"Fauré","format":"MP3 44.1 kHz stereo 128 kbit/s","elapsedSeconds":83.000,\
@@ -85,7 +85,16 @@ import TuttiRuntime
             volume: Volume(percent: 40), isMuted: true, role: .channel(3), offset: .microseconds(-1_500))
         #expect(
             line(.listening(listener, song: nil, broadcaster: nil))?.hasSuffix(
-                #""volume":40,"muted":true,"role":"3","offsetMicroseconds":-1500.0}}"#) == true)
+                #""volume":40,"muted":true,"role":"3","offsetMicroseconds":-1500.0,"highestVolume":null,"#
+                    + #""quietHoursUntil":null}}"#) == true)
+        listener.ceiling = VolumeCeiling(Volume(percent: 50))
+        #expect(
+            line(.listening(listener, song: nil, broadcaster: nil))?.hasSuffix(
+                #""highestVolume":50,"quietHoursUntil":null}}"#) == true)
+        listener.ceiling = VolumeCeiling(.silent, hours: .quiet(until: MinuteOfDay(hour: 7, minute: 5)))
+        #expect(
+            line(.listening(listener, song: nil, broadcaster: nil))?.hasSuffix(
+                #""highestVolume":0,"quietHoursUntil":"07:05"}}"#) == true)
         var status = BroadcastStatus(name: "Den", state: .playing, song: Sample.song, listeners: [])
         status.loudspeakers = LoudspeakerSettings(volume: Volume(percent: 5))
         #expect(line(.broadcast(status))?.hasSuffix(#""volume":5,"muted":false}"#) == true)

@@ -63,6 +63,11 @@ import TuttiRuntime
         listener.loudspeakers = LoudspeakerSettings(volume: Volume(percent: 40), role: .left)
         let event = RuntimeEvent.listening(listener, song: Sample.song, broadcaster: "Den")
         #expect(text(event, width: 100).hasPrefix("Kitchen  playing from Den  volume 40 %, left  "))
+        listener.ceiling = VolumeCeiling(Volume(percent: 40))
+        #expect(
+            text(.listening(listener, song: Sample.song, broadcaster: "Den"), width: 120).contains(
+                "  volume 40 %, left (the most allowed)  "))
+        listener.ceiling = VolumeCeiling(Volume(percent: 41))
         listener.loudspeakers?.isMuted = true
         listener.loudspeakers?.role = .channel(3)
         let waiting = RuntimeEvent.listening(listener, song: nil, broadcaster: nil)

@@ -179,4 +179,24 @@ import TuttiRuntime
         #expect(lines() == ["volume off"])
         #expect(lines().isEmpty)
     }
+
+    /// Also at first: nobody asked for it.
+    @Test func aLimitThatIsReachedIsALine() {
+        var view = PlainView(level: .normal)
+        var listener = Sample.listener("Kitchen")
+        func lines() -> [String] {
+            let event = RuntimeEvent.listening(listener, song: nil, broadcaster: nil)
+            return view.lines(for: .runtime(event), now: HostTime(nanoseconds: 0)).map(\.text)
+        }
+        listener.loudspeakers = LoudspeakerSettings(volume: Volume(percent: 50))
+        listener.ceiling = VolumeCeiling(Volume(percent: 50))
+        #expect(lines().first == "volume 50 % (the most allowed)")
+        #expect(lines().isEmpty)
+        listener.loudspeakers?.volume = Volume(percent: 20)
+        listener.ceiling = VolumeCeiling(
+            Volume(percent: 20), hours: .quiet(until: MinuteOfDay(hour: 7, minute: 0)))
+        #expect(lines() == ["volume 20 % (quiet hours until 07:00)"])
+        listener.loudspeakers?.volume = Volume(percent: 15)
+        #expect(lines() == ["volume 15 %"])
+    }
 }

@@ -56,6 +56,21 @@ import WireProtocol
         #expect(RuntimeNotice.device(notice).sentence == sentence)
     }
 
+    private static let volumeLimits: [(notice: VolumeLimitNotice, sentence: String)] = [
+        (
+            .quietHours(until: MinuteOfDay(hour: 7, minute: 0), highest: Volume(percent: 20)),
+            "quiet hours until 07:00: at most 20 %"
+        ),
+        (.quietHours(until: nil, highest: .silent), "quiet hours: silent"),
+        (.quietHoursOver(highest: .full), "quiet hours are over"),
+        (.quietHoursOver(highest: Volume(percent: 60)), "quiet hours are over: at most 60 %"),
+    ]
+
+    @Test(arguments: volumeLimits.indices) func ofVolumeLimits(index: Int) {
+        let (notice, sentence) = Self.volumeLimits[index]
+        #expect(RuntimeNotice.volumeLimit(notice).sentence == sentence)
+    }
+
     private static let songs: [(notice: SongNotice, sentence: String)] = [
         (.title("Pavane"), "on the air: Pavane"),
         (.listProblem("'a.m3u' names itself"), "'a.m3u' names itself"),

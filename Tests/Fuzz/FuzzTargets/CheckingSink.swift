@@ -3,6 +3,7 @@ import AudioCore
 /// A sink that keeps what it is told as properties and a digest of the packets, and checks the rules for both.
 struct CheckingSink: AudioStreamSink {
     private(set) var properties: [AudioStreamProperty] = []
+    private(set) var lyrics: [AudioStreamLyrics] = []
     private(set) var summary = AudioStreamSummary()
     private(set) var packetCount = 0
     private(set) var byteCount = 0
@@ -57,6 +58,18 @@ struct CheckingSink: AudioStreamSink {
         }
     }
 
+    mutating func streamDidParse(lyrics words: AudioStreamLyrics) {
+        lyrics.append(words)
+        let byteCount =
+            switch words {
+            case .text(let text): text.utf8.count
+            case .timed(let lines): lines.reduce(0) { $0 + $1.text.utf8.count }
+            }
+        // What is no UTF-8 becomes longer.
+        if byteCount > 3 * Limits.lyricsByteCount { fail("lyrics of \(byteCount) bytes") }
+        if case .timed(let lines) = words, lines.contains(where: { $0.time < .zero }) { fail("lyrics before the song") }
+    }
+
     private mutating func take(_ packet: AudioPacketDescription, _ data: RawSpan) {
         packetCount += 1
         byteCount += packet.byteCount
@@ -77,6 +90,7 @@ struct CheckingSink: AudioStreamSink {
         if properties != other.properties {
             return "properties \(properties.count), \(other.properties.count): \(properties) | \(other.properties)"
         }
+        if lyrics != other.lyrics { return "lyrics \(lyrics) | \(other.lyrics)" }
         if packetCount != other.packetCount { return "packets \(packetCount), \(other.packetCount)" }
         return digest == other.digest ? nil : "packets hold other bytes or frames"
     }

@@ -162,6 +162,14 @@ struct BroadcastStage {
         case .openSource, .closeSource, .answer, .closeSpool: break
         case .openSpool(let offer): events.append(.spool(offer.id, .opened(SentSongID(1))))
         case .writeSpool(let bytes): events.append(.spool(bytes.id, .wrote(bytes.bytes.readableBytes)))
+        case .lookUp(let id, let lookup, _):
+            let whole = WireLimits.findingPartByteCount
+            guard lookup.offset < whole else {
+                return events.append(.found(id, Finding(id: lookup.id, .nothing(reason: ""))))
+            }
+            let part = ByteBuffer(repeating: 1, count: whole - lookup.offset)
+            events.append(
+                .found(id, Finding(id: lookup.id, .part(ofByteCount: whole, offset: lookup.offset, bytes: part))))
         case .readSource(let epoch): events.append(.source(epoch, read()))
         case .transcode(let request):
             let frameCount = request.packets.reduce(0) { $0 + $1.frameCount }

@@ -165,6 +165,8 @@ struct ListenStage {
         case .setTimeline(let timeline):
             let rate = timeline.framesPerSecond
             if !rate.isFinite || rate <= 0 { violation = "timeline \(timeline)" }
+        case .lookUp(let id, let lookup):
+            events.append(.found(id, Finding(id: lookup.id, .nothing(reason: ""))))
         case .finished(let outcome): self.outcome = outcome
         case .reenter, .finish, .cut, .resume, .drop, .hold, .silence, .broadcasterChanged, .notice, .set,
             .setGroupVolume, .answer, .household, .met, .watchPins:

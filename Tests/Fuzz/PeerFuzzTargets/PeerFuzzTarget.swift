@@ -27,6 +27,8 @@ public enum PeerFuzzTarget: String, CaseIterable, Hashable, Sendable {
     case station
     /// Playlists that came from a server.
     case playlist
+    /// Lyrics in files and tags.
+    case lyrics
     /// A broadcast's packets and commands, as they become files.
     case recorder
     /// Files of the state directory: the key, the pins, the listeners' memory.
@@ -51,6 +53,7 @@ public enum PeerFuzzTarget: String, CaseIterable, Hashable, Sendable {
         case .head: HeadRun.seeds
         case .station: StationRun.seeds
         case .playlist: PlaylistRun.seeds
+        case .lyrics: LyricsRun.seeds
         case .recorder: RecorderRun.seeds
         case .state: StateRun.seeds
         }
@@ -71,6 +74,7 @@ public enum PeerFuzzTarget: String, CaseIterable, Hashable, Sendable {
         case .head: HeadRun(input).violation()
         case .station: StationRun(input).violation()
         case .playlist: PlaylistRun(input).violation()
+        case .lyrics: LyricsRun(input).violation()
         case .recorder: RecorderRun(input).violation()
         case .state: StateRun(input).violation()
         }

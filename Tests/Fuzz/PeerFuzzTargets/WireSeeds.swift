@@ -109,6 +109,8 @@ enum WireSeeds {
                 WireEncoder.queuePageRequest(QueuePageRequest(first: 0)), WireEncoder.unfollow(),
                 WireEncoder.songOffer(SongOffer(id: commandID, byteCount: 5, name: "song.mp3")),
                 WireEncoder.songBytes(SongBytes(id: commandID, bytes: ByteBuffer(bytes: [1, 2, 3]))),
+                WireEncoder.lookup(Lookup(id: commandID, offset: 16_384, .artwork(of: ItemID(3)))),
+                WireEncoder.lookup(Lookup(id: commandID, .songs(query: "artist:simone", limit: 100))),
             ]
     }
 

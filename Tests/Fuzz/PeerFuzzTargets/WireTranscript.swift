@@ -66,10 +66,13 @@ struct WireTranscript: WireSink, Hashable {
         case .settings(let settings): WireEncoder.settings(settings)
         case .groupVolume(let volume): WireEncoder.groupVolume(volume)
         case .nextTitle(let title): WireEncoder.nextTitle(title)
+        case .modes(let modes): WireEncoder.modes(modes)
         case .programmeState(let state): WireEncoder.programmeState(state)
         case .programmeChange(let change): WireEncoder.programmeChange(change)
         case .queuePageRequest(let request): WireEncoder.queuePageRequest(request)
         case .queuePage(let page): WireEncoder.queuePage(page)
+        case .lookup(let lookup): WireEncoder.lookup(lookup)
+        case .finding(let finding): WireEncoder.finding(finding)
         }
     }
 }
@@ -79,8 +82,8 @@ struct WireTranscript: WireSink, Hashable {
 struct WireFrames {
     /// In the order of the numbers in `WireProtocol`; others are skipped, not held.
     private static let knownTypes: Set<UInt16> = [
-        0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x10, 0x11, 0x12, 0x13, 0x14, 0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x30,
-        0x31, 0x40, 0x41, 0x42, 0x43, 0x44, 0x50, 0x51, 0x52, 0x53, 0x54,
+        0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x20, 0x21, 0x22, 0x23, 0x24, 0x25,
+        0x30, 0x31, 0x40, 0x41, 0x42, 0x43, 0x44, 0x45, 0x50, 0x51, 0x52, 0x53, 0x54, 0x55,
     ]
     private static let headerByteCount = 6
 

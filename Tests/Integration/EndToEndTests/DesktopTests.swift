@@ -66,6 +66,13 @@ struct DesktopTests {
         _ = try playerctl("volume", "0.4")
         try wait(for: "0.400000", "volume")
         #expect(!follower.output.contains("\"Position\""))
+        // The order of the songs.
+        #expect(try playerctl("loop") == "None" && playerctl("shuffle") == "Off")
+        _ = try playerctl("loop", "Playlist")
+        try wait(for: "Playlist", "loop")
+        _ = try playerctl("shuffle", "On")
+        try wait(for: "On", "shuffle")
+        try follower.waitForLine(containing: "\"LoopStatus\"", within: 5)
         // Another player of the same user has a name of its own.
         let other = try lan[0].spawn(
             [program, "play", song, "--output", "null"], environment: environment)
@@ -82,10 +89,53 @@ struct DesktopTests {
         #expect(try broadcast.wait(within: 10) == .exited(130))
     }
 
+    @Test func aSongThatBeginsIsNotifiedOf() throws {
+        let server = try NotificationServer.start(
+            on: lan[0], bus: lan.path("session-bus"), script: lan.path("notifications.py"))
+        let watcher = try lan[0].spawn(
+            ["dbus-monitor", "--session", "interface=org.freedesktop.Notifications"], environment: environment)
+        try watcher.waitForLine(containing: "NameAcquired", within: 5)
+        let play = try lan[0].spawn(
+            [program, "play", song, song, "--notify", "--output", "null"], environment: environment)
+        try watcher.waitForLine(containing: "member=Notify", within: 10)
+        try watcher.waitForLine(containing: "string \"Nina Simone\"", within: 5)
+        #expect(watcher.output.contains("string \"Little Girl Blue\""))
+        // Neither a pause nor a jump is another beginning.
+        _ = try playerctl("pause")
+        try wait(for: "Paused", "status")
+        _ = try playerctl("play")
+        try wait(for: "Playing", "status")
+        _ = try playerctl("position", "30")
+        play.signal(SIGINT)
+        _ = try play.wait(within: 10)
+        #expect(watcher.lines.count { $0.contains("member=Notify") } == 1)
+        #expect(server.isRunning)
+    }
+
+    @Test func withoutANotificationServerItPlaysOn() throws {
+        let play = try lan[0].spawn([program, "play", song, "--notify", "--output", "null"], environment: environment)
+        try play.waitForLine(containing: "no notifications of songs", within: 10)
+        try wait(for: "Playing", "status")
+        play.signal(SIGINT)
+        _ = try play.wait(within: 10)
+        #expect(play.errors.split(separator: "\n").count { $0.contains("no notifications") } == 1)
+    }
+
+    /// At the default port it would find itself.
+    @Test func aListenerThatComesFirstLeavesThePortToTheBroadcast() throws {
+        let listener = try lan[0].spawn([program, "join", "localhost", "--no-mdns", "--output", "null"])
+        try listener.waitForLine(containing: "no broadcaster answers at localhost", within: 10)
+        let broadcast = try lan[0].spawn([program, "broadcast", song, "--no-mdns"])
+        try listener.waitForLine(containing: "Little Girl Blue", within: 20)
+        for process in [listener, broadcast] {
+            process.signal(SIGINT)
+            _ = try process.wait(within: 10)
+        }
+    }
+
     /// A lid or a call pauses this listener, and not the house.
     @Test func aListenerPausesAlone() throws {
         let broadcast = try lan[0].spawn([program, "broadcast", song, "--no-mdns", "--no-media-keys"])
-        // Whoever of the two is faster takes the port that the other one is asked at.
         try broadcast.waitForLine(containing: "waiting for 1 listener", within: 10)
         let listener = try lan[0].spawn(
             [program, "join", "localhost", "--no-mdns", "--output", "null"], environment: environment)

@@ -73,6 +73,26 @@ struct PlayerTests {
         #expect(try !terminal.rows().joined().contains("library"))
     }
 
+    /// The album is there to be chosen before anything is typed.
+    @Test(arguments: [[80, 24], [40, 12]]) func anAlbumIsChosenAndAdded(size: [Int]) throws {
+        let terminal = try open(size[0], size[1])
+        defer { terminal.close() }
+        try terminal.press("2")
+        try terminal.wait(for: "Nina Simone - Blue", within: 20)
+        // All of the folder has been read then.
+        try terminal.wait(for: "1 album", within: 20)
+        try terminal.press("Enter")
+        try terminal.press("1")
+        // Without track numbers by the names of its files.
+        try terminal.wait(for: "> 1 Little Girl Blue")
+        try terminal.wait(for: "host1  playing")
+        try terminal.waitUntil("all songs of the album", within: 10) {
+            // The broadcaster has not opened them yet.
+            let rows = try terminal.rows()
+            return rows.contains { $0.contains("2 three.mp3") } && rows.contains { $0.contains("3 two.mp3") }
+        }
+    }
+
     @Test func listenersAreSeenAndTheirVolumesChanged() throws {
         let terminal = try open(80, 24)
         defer { terminal.close() }
@@ -108,7 +128,7 @@ struct PlayerTests {
         try terminal.resize(to: (40, 12))
         try terminal.waitUntil("12 rows", within: 10) {
             let rows = try terminal.rows().filter { !$0.isEmpty }
-            return try terminal.row(3).hasPrefix("1 queue") && rows.last?.hasPrefix("enter plays") == true
+            return try terminal.row(3).hasPrefix("1 queue") && rows.last?.hasPrefix("? keys") == true
         }
         // Stopped, it gives the terminal back; resumed, it takes it again.
         try terminal.press("C-z")
@@ -117,6 +137,30 @@ struct PlayerTests {
         try terminal.press("Enter")
         try terminal.resize(to: (80, 24))
         try terminal.waitUntil("24 rows", within: 10) { try terminal.row(5).hasPrefix("1 queue") }
+    }
+
+    /// The words stand in a file beside the song; both the file and the song are read by the broadcaster alone.
+    @Test(arguments: [0, 1]) func theWordsAreShownInStep(broadcaster: Int) throws {
+        let lines = (0..<40).map { "'[00:\($0 < 10 ? "0" : "")\($0)]line \($0 + 1)'" }
+        let words = try lan[0].run(
+            ["sh", "-c", "printf '%s\\n' \(lines.joined(separator: " ")) > '\(lan.path("host1/Music/one.lrc"))'"])
+        try #require(words.status == .exited(0))
+        let terminal = try open(80, 24)
+        defer { terminal.close() }
+        try add("girl", "Little Girl Blue", in: terminal)
+        if broadcaster == 1 {
+            Testbed.letAnnouncementsPass()
+            let other = try PlayerTerminal("'\(program)' player", on: lan[1], in: lan, size: (80, 24))
+            defer { other.close() }
+            try other.press("l")
+            try other.wait(for: "line 3", within: 20)
+            return
+        }
+        try terminal.press("l")
+        try terminal.wait(for: "line 3", within: 20)
+        // The song's loudness is a picture once it was read: no line any more.
+        try terminal.waitUntil("the waveform", within: 20) { try !terminal.row(2).hasPrefix("━") }
+        try terminal.waitUntil("the meter", within: 10) { try terminal.row(4).hasPrefix("L ━") }
     }
 
     /// A broadcast of another machine is shown and commanded, and goes on without the player.

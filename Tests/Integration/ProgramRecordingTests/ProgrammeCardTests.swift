@@ -62,6 +62,50 @@ import Testing
         #expect(heard.silences(longerThan: 0.005, threshold: 0.01).isEmpty)
     }
 
+    /// Neither at its first sample nor when others command more; and whoever looks sees the volume that is heard.
+    @Test(arguments: [
+        ("--volume 100 --max-volume 50", 50), ("--quiet-hours 00:00-12:00=25 --quiet-hours 12:00-00:00=25", 25),
+    ])
+    func aListenerIsNoLouderThanItsLimit(limit: String, percent: Int) throws {
+        let directory = TemporaryDirectory()
+        try Self.makeTone("tone", seconds: 8, level: 0.5, in: directory)
+        var card = SoftwareCard(recording: directory.path + "/heard.wav")
+        card.formats = ["FLOAT_LE"]
+        try SoftwareCard.writeConfiguration(to: directory.path + "/asound.conf", default: card)
+        let port = freePort()
+        try TuttiProcess.run(
+            """
+            export ALSA_CONFIG_PATH="$PWD/asound.conf"
+            tutti broadcast tone.wav --no-mdns --port \(port) > broadcast.log 2>&1 & b=$!
+            tutti join 127.0.0.1:\(port) --name Shelf \(limit) --once --no-mdns --port \(freePort()) > join.log 2>&1 & j=$!
+            export XDG_RUNTIME_DIR=$PWD/nobody
+            for i in $(seq 100); do tutti status --at 127.0.0.1:\(port) 2>&1 | grep -q 'Shelf .*playing' && break
+                sleep 0.05; done
+            for change in 100 +20; do
+                tutti volume Shelf $change --at 127.0.0.1:\(port) >> volume.log 2>&1 || exit 3
+            done
+            tutti volume 100 --at 127.0.0.1:\(port) >> volume.log 2>&1 || exit 4
+            tutti status --at 127.0.0.1:\(port) > status.log 2>&1 || exit 5
+            wait $b || exit 1
+            wait $j || exit 2
+            """, in: directory)
+        func lines(_ name: String) throws -> [Substring] {
+            String(decoding: try Tool.readFile("\(directory.path)/\(name)"), as: UTF8.self).split(separator: "\n")
+        }
+        let shown = try lines("status.log").map { $0.split(separator: " ").prefix(3) }
+        #expect(shown.contains(["Shelf", "playing", "\(percent)"]), "\(shown)")
+        // It answered each command, though none changed anything.
+        #expect(try lines("volume.log").isEmpty)
+        let heard = try HeardRecording(path: directory.path + "/heard.wav")
+        let first = try #require(heard.firstAudibleFrame())
+        let samples = heard.channel(0)
+        let gain = Float(percent * percent * percent) / 1_000_000
+        let middle = first + Int(heard.sampleRate)
+        let peak = samples[middle..<middle + Int(heard.sampleRate)].map { abs($0) }.max() ?? 0
+        #expect(abs(peak - 0.5 * gain) < 0.005 * gain, "\(peak)")
+        #expect(samples.allSatisfy { abs($0) < 0.505 * gain })
+    }
+
     /// Two songs with loudness tags, by which the second one would be clipped but for its peak.
     @Test(arguments: [("off", [0.5, 0.8]), ("track", [0.2506, 1]), ("album", [0.1256, 0.8889])])
     func loudnessTagsAreHeard(mode: String, levels: [Double]) throws {

@@ -65,10 +65,10 @@ public struct ReceptionCheck: WireSink {
         case .entry(let mark): enter(mark)
         case .anchor(let anchor): take(anchor)
         case .streamEnds(let epoch, let end): streamEnds(epoch, end)
-        case .keepAlive, .clock, .groupVolume, .nextTitle: break
+        case .keepAlive, .clock, .groupVolume, .nextTitle, .modes: break
         case .household, .pairing, .cut, .report, .roster, .command, .outcome, .follow, .unfollow, .programmeState,
             .programmeChange,
-            .queuePageRequest, .queuePage, .settings, .songOffer, .songBytes, .songCredit:
+            .queuePageRequest, .queuePage, .settings, .songOffer, .songBytes, .songCredit, .lookup, .finding:
             figures.unexpected += 1
         }
     }

@@ -4,6 +4,7 @@ import AudioCore
 public enum StreamEvent: Hashable, Sendable {
     case property(AudioStreamProperty)
     case packet(bytes: [UInt8], frameCount: Int)
+    case lyrics(AudioStreamLyrics)
 }
 
 /// A sink that keeps everything, and checks that every packet lies inside the data it came with.
@@ -30,6 +31,8 @@ public struct EventRecorder: AudioStreamSink {
             events.append(.packet(bytes: bytes, frameCount: description.frameCount))
         }
     }
+
+    public mutating func streamDidParse(lyrics: AudioStreamLyrics) { events.append(.lyrics(lyrics)) }
 }
 
 /// The events of one parse, and how it ended.
@@ -90,6 +93,10 @@ public struct ParsedStream: Equatable {
 
     public var artwork: [[UInt8]] {
         properties.compactMap { if case .artwork(let picture) = $0 { picture } else { nil } }
+    }
+
+    public var lyrics: [AudioStreamLyrics] {
+        events.compactMap { if case .lyrics(let lyrics) = $0 { lyrics } else { nil } }
     }
 
     public func info(_ key: AudioInfoKey) -> String? {

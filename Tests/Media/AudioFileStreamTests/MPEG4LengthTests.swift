@@ -147,11 +147,15 @@ struct MPEG4LengthTests {
             + item("trkn", [0, 0, 0, 3, 0, 12, 0, 0], kind: 0) + item("disk", [0, 0, 0, 1, 0, 0], kind: 0)
             + item("covr", picture, kind: 13) + item("covr", [1], kind: 13)
             + custom("replaygain_track_gain", "-6.20 dB") + custom("REPLAYGAIN_TRACK_PEAK", "0.98")
+            + item("sonm", Array("Title, A".utf8)) + item("soar", Array("Artist, An".utf8))
+            + item("soal", Array("Album, The".utf8)) + custom("ALBUMARTISTSORT", "All, The")
+            + item("soaa", Array("Later".utf8))
         let stream = parsed(Self.list(items, isQuickTime: isQuickTime))
         let expected: [AudioInfoKey: String] = [
             .title: "Tïtle", .artist: "Artist", .album: "Album", .albumArtist: "All", .composer: "Writer",
             .genre: "Genre", .comment: "Comment", .year: "1999", .track: "3/12", .disc: "1", .trackGain: "-6.20 dB",
-            .trackPeak: "0.98",
+            .trackPeak: "0.98", .titleSort: "Title, A", .artistSort: "Artist, An", .albumSort: "Album, The",
+            .albumArtistSort: "All, The",
         ]
         for (key, text) in expected { #expect(stream.info(key) == text) }
         let pictures = stream.properties.compactMap { if case .artwork(let bytes) = $0 { bytes } else { nil } }

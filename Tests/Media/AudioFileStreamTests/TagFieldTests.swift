@@ -38,7 +38,14 @@ struct TagFieldTests {
                 ("COM", "COMM", [0] + Array("engiTunNORM\0 0000".utf8)),
                 ("COM", "COMM", [1] + Array("eng".utf8) + [0xFF, 0xFE, 0, 0, 0xFF, 0xFE] + utf16("Live")),
                 ("COM", "COMM", [0] + Array("eng\0Later".utf8)),
+                ("TST", "TSOT", [0] + Array("Title, A".utf8)), ("TSP", "TSOP", [0] + Array("Artist, An".utf8)),
+                ("TSA", "TSOA", [1, 0xFF, 0xFE] + utf16("Album, The")),
+                ("TS2", "TSO2", [0] + Array("All, The".utf8)),
             ])
+        let sortNames: [AudioInfoKey: String] = [
+            .titleSort: "Title, A", .artistSort: "Artist, An", .albumSort: "Album, The", .albumArtistSort: "All, The",
+        ]
+        for (key, name) in sortNames { #expect(stream.info(key) == name) }
         #expect(stream.info(.albumArtist) == "Various")
         #expect(stream.info(.composer) == "Fauré")
         #expect(stream.info(.disc) == "1/2")
@@ -66,6 +73,7 @@ struct TagFieldTests {
         for (_, key, text) in known { #expect(all.info(key) == text) }
         #expect(all.info(.title) == "After")
         #expect(stream([("ALBUMARTIST", "Various")]).info(.albumArtist) == "Various")
+        #expect(stream([("AlbumArtistSort", "Various, The")]).info(.albumArtistSort) == "Various, The")
         // Unknown, without a value, of an unknown encoding, too long: passed over, and the next frame is read.
         let long = String(repeating: "x", count: AudioFileStreamLimits.tagTextByteCount)
         for odd in [
@@ -120,6 +128,8 @@ struct TagFieldTests {
                 ("Title", "Pavane"), ("ARTIST", "Fauré"), ("Album Artist", "Various"), ("Track", "3/7"),
                 ("Genre", "(8)"), ("Unknown", "x"), ("Comment", ""), ("MP3GAIN_MINMAX", "100,200"),
                 ("REPLAYGAIN_TRACK_GAIN", "-3.1 dB"), ("Year", "1999-01-02"),
+                ("TitleSort", "Pavane, A"), ("ARTISTSORT", "Fauré, Gabriel"), ("AlbumSort", "Album"),
+                ("AlbumArtistSort", "Various, The"),
             ], pictures: [("Cover Art (Front)", picture), ("Cover Art (Back)", payload(50))])
         for bytes in [audio + tag, tag + audio] {
             let stream = parse(bytes)
@@ -127,6 +137,8 @@ struct TagFieldTests {
             #expect(stream.info(.title) == "Pavane")
             #expect(stream.info(.artist) == "Fauré")
             #expect(stream.info(.albumArtist) == "Various")
+            #expect(stream.info(.titleSort) == "Pavane, A" && stream.info(.artistSort) == "Fauré, Gabriel")
+            #expect(stream.info(.albumSort) == "Album" && stream.info(.albumArtistSort) == "Various, The")
             #expect(stream.info(.track) == "3/7")
             #expect(stream.info(.genre) == "Jazz")
             #expect(stream.info(.comment) == nil)

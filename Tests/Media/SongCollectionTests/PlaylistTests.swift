@@ -1,6 +1,8 @@
-@testable import Songs
+import AudioCore
 import StreamTestKit
 import Testing
+
+@testable import Songs
 
 @Suite(.timeLimit(.minutes(5)))
 struct PlaylistTests {
@@ -39,6 +41,30 @@ struct PlaylistTests {
             Version=2
             """
         #expect(entries(text, .pls) == ["one.mp3", "two.mp3", "http://radio.example:8000/a=b"])
+    }
+
+    @Test func whatAListSaysOfASong() {
+        let m3u = """
+            #EXTINF:-1,Old
+            #EXTINF:124,Artist - Title, live
+            #comment
+            a.mp3
+            b.mp3
+            #EXTINF:-1 tvg-id="x,y" group="z",Station
+            http://radio.example/c
+            #EXTINF:99999999999999,
+            d.mp3
+            """
+        #expect(
+            Playlist(Array(m3u.utf8), kind: .m3u).songs == [
+                .init(address: "a.mp3", title: "Artist - Title, live", duration: .seconds(124)),
+                .init(address: "b.mp3"), .init(address: "http://radio.example/c", title: "Station"),
+                .init(address: "d.mp3"),
+            ])
+        let pls = "[playlist]\nTitle2=Two\nFile2=b\nFile1=a\nLength1=5\nLength2=-1\nTitle3=Three\n"
+        #expect(
+            Playlist(Array(pls.utf8), kind: .pls).songs
+                == [.init(address: "a", duration: .seconds(5)), .init(address: "b", title: "Two")])
     }
 
     @Test(arguments: [

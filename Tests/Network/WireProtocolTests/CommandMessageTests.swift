@@ -88,6 +88,7 @@ import WireProtocol
         #expect(hex(.groupVolume(VolumeSetting(level: 80, isMuted: true))) == "001300000002" + "5001")
         #expect(hex(.nextTitle("Song")) == "001400000006" + "0004536f6e67")
         #expect(hex(.nextTitle(nil)) == "001400000002" + "0000")
+        #expect(hex(.modes(PlayModes(repeats: .all, isShuffled: true))) == "001500000002" + "0201")
         #expect(hex(.follow) == "004100000000")
         #expect(hex(.unfollow) == "004100000001" + "00")
         #expect(
@@ -115,6 +116,44 @@ import WireProtocol
         #expect(
             hex(.songCredit(SongCredit(id: CommandSamples.id, upTo: 65_536))) == "005400000018" + id
                 + "0000000000010000")
+    }
+
+    @Test func theBytesOfALookup() {
+        let id = "00112233445566778899aabbccddeeff"
+        func lookup(_ subject: LookupSubject) -> String {
+            hex(.lookup(Lookup(id: CommandSamples.id, offset: 256, subject)))
+        }
+        #expect(lookup(.lyrics(of: ItemID(7))) == "004500000019" + id + "00000100" + "01" + "00000007")
+        #expect(lookup(.artwork(of: ItemID(7))) == "004500000019" + id + "00000100" + "02" + "00000007")
+        #expect(lookup(.levels(of: ItemID(7))) == "004500000019" + id + "00000100" + "03" + "00000007")
+        #expect(
+            lookup(.songs(query: "nina", limit: 5)) == "00450000001d" + id + "00000100" + "04" + "0005" + "00046e696e61"
+        )
+        let part = Finding.Content.part(ofByteCount: 259, offset: 256, bytes: ByteBuffer(bytes: [1, 2, 3]))
+        #expect(
+            hex(.finding(Finding(id: CommandSamples.id, part))) == "00550000001c" + id + "00" + "00000103" + "00000100"
+                + "010203")
+        #expect(
+            hex(.finding(Finding(id: CommandSamples.id, .nothing(reason: "no")))) == "005500000015" + id + "01"
+                + "00026e6f")
+    }
+
+    /// A whole that is too long, a part that is not in it, and one that is too short.
+    @Test(arguments: [
+        (WireLimits.findingByteCount + 1, 0, WireLimits.findingPartByteCount), (10, 9, 2), (10, Int(UInt32.max), 1),
+        (10, 0, 0), (10, 0, 9), (10, 10, 0), (0, 0, 1), (0, 1, 0),
+        (WireLimits.findingByteCount, 0, WireLimits.findingPartByteCount + 1),
+    ])
+    func noPartOfAFinding(byteCount: Int, offset: Int, count: Int) {
+        var payload = ByteBuffer(repeating: 1, count: 16)
+        payload.writeInteger(UInt8(0))
+        payload.writeInteger(UInt32(byteCount))
+        payload.writeInteger(UInt32(offset))
+        payload.writeRepeatingByte(7, count: count)
+        var message = ByteBuffer(bytes: [0, 0x55])
+        message.writeInteger(UInt32(payload.readableBytes))
+        message.writeBuffer(&payload)
+        #expect(throws: WireError.malformed(messageType: 0x55)) { try parse(Array(message.readableBytesView)) }
     }
 
     @Test func songBytesAreNeitherNoneNorMany() {

@@ -89,12 +89,26 @@ enum CommandSamples {
             + [
                 .follow, .unfollow, .programmeState(state), .queuePageRequest(QueuePageRequest(first: 256, count: 2)),
                 .queuePage(page), .settings(settings), .groupVolume(VolumeSetting(level: 80, isMuted: true)),
-                .nextTitle("Küche"), .nextTitle(nil),
+                .nextTitle("Küche"), .nextTitle(nil), .modes(PlayModes(repeats: .one, isShuffled: true)),
                 .songOffer(SongOffer(id: id, byteCount: 300, name: "Küche.flac")),
                 .songOffer(SongOffer(id: id, byteCount: .max, position: 7, name: "")),
                 .songBytes(SongBytes(id: id, bytes: ByteBuffer(repeating: 9, count: WireLimits.songBytesCount))),
                 .songCredit(SongCredit(id: id, upTo: 65_536)),
-            ]
+            ] + lookups.map { .lookup(Lookup(id: id, offset: 16_384, $0)) }
+            + findings.map { .finding(Finding(id: id, $0)) }
+    }
+
+    static let lookups: [LookupSubject] = [
+        .lyrics(of: ItemID(7)), .artwork(of: ItemID(8)), .levels(of: ItemID(9)),
+        .songs(query: "artist:\"nina simone\"", limit: 100), .unknown(code: 200),
+    ]
+    static var findings: [Finding.Content] {
+        let part = ByteBuffer(repeating: 9, count: WireLimits.findingPartByteCount)
+        return [
+            .part(ofByteCount: 40_000, offset: 16_384, bytes: part),
+            .part(ofByteCount: 0, offset: 0, bytes: ByteBuffer()),
+            .nothing(reason: ""), .nothing(reason: LookupRefusal.foreignLibrary),
+        ]
     }
 
     static func buffer(_ message: ControlMessage) -> ByteBuffer {
@@ -110,9 +124,12 @@ enum CommandSamples {
         case .settings(let settings): WireEncoder.settings(settings)
         case .groupVolume(let volume): WireEncoder.groupVolume(volume)
         case .nextTitle(let title): WireEncoder.nextTitle(title)
+        case .modes(let modes): WireEncoder.modes(modes)
         case .songOffer(let offer): WireEncoder.songOffer(offer)
         case .songBytes(let bytes): WireEncoder.songBytes(bytes)
         case .songCredit(let credit): WireEncoder.songCredit(credit)
+        case .lookup(let lookup): WireEncoder.lookup(lookup)
+        case .finding(let finding): WireEncoder.finding(finding)
         default: ByteBuffer()
         }
     }

@@ -424,6 +424,22 @@ import WireProtocol
         #expect(nextTitles(broadcast, 5).isEmpty && nextTitles(broadcast, 3).isEmpty)
     }
 
+    @Test func listenersAreToldTheOrderWhenTheyJoinAndWhenItChanges() {
+        func modes(_ broadcast: ScriptedBroadcast, _ id: Int) -> [PlayModes] {
+            messages(broadcast, id).compactMap { if case .modes(let modes) = $0 { modes } else { nil } }
+        }
+        var broadcast = playing()
+        #expect(modes(broadcast, 1) == [], "the usual order is not told")
+        ask(.programme(.setRepeat(.all)), &broadcast)
+        ask(.programme(.setRepeat(.all)), &broadcast)
+        #expect(modes(broadcast, 1) == [PlayModes(repeats: .all)] && modes(broadcast, 2) == [PlayModes(repeats: .all)])
+        broadcast.join(4)
+        broadcast.wait(.milliseconds(100))
+        #expect(modes(broadcast, 4) == [PlayModes(repeats: .all)] && modes(broadcast, 3) == [])
+        ask(.programme(.setRepeat(.off)), &broadcast)
+        #expect(modes(broadcast, 4).last == PlayModes())
+    }
+
     // MARK: Following
 
     @Test func aFollowerIsSentTheStateOnceAndThenEachChange() throws {

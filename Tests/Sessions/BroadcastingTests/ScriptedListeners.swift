@@ -33,6 +33,8 @@ struct ScriptedBroadcast {
     var offers: [SongOffer] = []
     var spooled: [SongBytes] = []
     var closedSpools: [CommandID] = []
+    /// What was looked up, about items from where.
+    var lookups: [(lookup: Lookup, item: ItemLocation?)] = []
     /// What it wants decoded and has no answer to, and how often it wanted no more.
     var requests: [TranscodingRequest] = []
     /// Whose names it wants pinned, and how often it wants to know what the user forgets.
@@ -89,6 +91,7 @@ struct ScriptedBroadcast {
         case .openSpool(let offer): offers.append(offer)
         case .writeSpool(let bytes): spooled.append(bytes)
         case .closeSpool(let id): closedSpools.append(id)
+        case .lookUp(_, let lookup, let item): lookups.append((lookup, item))
         case .transcode(let request): requests.append(request)
         case .endTranscoding: transcodingEndCount += 1
         case .household(let id, let document): documents[id.number] = document.readableBytes

@@ -44,4 +44,29 @@ import WireProtocol
         #expect(documents(listener) == ["document"] && !listener.closed.contains(2))
         #expect(listener.begun.count == 1)
     }
+
+    /// The library is the household's, and a listener has nothing else to look up.
+    @Test func aMemberSearchesTheLibrary() {
+        for isMember in [true, false] {
+            var listener = ScriptedListener()
+            visit(&listener, isMember: isMember)
+            let lookup = Lookup(.songs(query: "nina", limit: 5))
+            listener.say(WireEncoder.lookup(Lookup(.lyrics(of: ItemID(1)))), 1)
+            listener.say(WireEncoder.lookup(lookup), 1)
+            let asked = listener.actions.compactMap { if case .lookUp(_, let lookup) = $0 { lookup } else { nil } }
+            #expect(asked == (isMember ? [lookup] : []))
+            guard isMember else { return }
+            #expect(
+                listener.said[1]?.messages.contains {
+                    if case .finding(let finding) = $0 {
+                        finding.content == .nothing(reason: LookupRefusal.unknownSubject)
+                    } else {
+                        false
+                    }
+                } == true)
+            let finding = Finding(id: lookup.id, .nothing(reason: ""))
+            listener.handle(.found(ConnectionID(1), finding))
+            #expect(listener.said[1]?.messages.last == .finding(finding))
+        }
+    }
 }

@@ -40,6 +40,19 @@ import WireProtocol
         #expect(listener.actions.count { if case .set = $0 { true } else { false } } == 1)
     }
 
+    /// Who commands it waits for its word, also where its limit leaves everything as it was.
+    @Test func itSaysHowItIsSetAfterACommandThatChangesNothing() {
+        var listener = joined()
+        let settings = ListenerSettings(volume: VolumeSetting(level: 50))
+        listener.handle(.settings(settings))
+        let command = Command(.listeners(.volume(.level(100)), of: .named("Listener")))
+        listener.say(WireEncoder.command(command), 1)
+        listener.handle(.settings(settings))
+        #expect(said(listener).count { $0 == .settings(settings) } == 2)
+        listener.handle(.settings(settings))
+        #expect(said(listener).count { $0 == .settings(settings) } == 2, "once for each command")
+    }
+
     /// The broadcaster waits for it.
     @Test func itSaysThatItPlaysByTheGroupsVolume() {
         let volume = VolumeSetting(level: 30, isMuted: true)
@@ -74,6 +87,15 @@ import WireProtocol
         listener.say(WireEncoder.nextTitle("Gymnopédie"), 1)
         listener.say(WireEncoder.broadcastEnd(BroadcastEnd(.completed)), 1)
         #expect(listener.session.nextTitle == nil, "nothing follows the end")
+    }
+
+    @Test func itKnowsInWhichOrderItemsFollow() {
+        var listener = joined()
+        #expect(listener.session.modes == PlayModes())
+        listener.say(WireEncoder.modes(PlayModes(repeats: .all, isShuffled: true)), 1)
+        #expect(listener.session.modes == PlayModes(repeats: .all, isShuffled: true))
+        listener.say(WireEncoder.broadcastEnd(BroadcastEnd(.stopped)), 1)
+        #expect(listener.session.modes == nil)
     }
 
     @Test func whoAsksHereIsAnsweredByTheBroadcaster() {

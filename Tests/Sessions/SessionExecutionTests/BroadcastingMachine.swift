@@ -64,6 +64,7 @@ final class BroadcastingMachine: BroadcastEnvironment {
 
     func closeSpool(_ id: CommandID) {}
 
+    func lookUp(_ lookup: Lookup, about item: ItemLocation?, for id: ConnectionID) {}
     func didReceive(household document: ByteBuffer, from id: ConnectionID) {}
 
     func didMeet(_ peer: MetPeer) {}

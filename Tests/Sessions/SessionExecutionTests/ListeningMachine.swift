@@ -59,6 +59,7 @@ final class ListeningMachine: ListenTransport, ListenOutlet, ListenEnvironment {
 
     func broadcasterDidChange() {}
 
+    func lookUp(_ lookup: Lookup, for id: ConnectionID) {}
     func didReceive(household document: ByteBuffer, from id: ConnectionID) {}
 
     func didMeet(_ peer: MetPeer) {}

@@ -130,9 +130,21 @@ struct IndexUpdate {
         gone += lost.flatMap { $0.songs.values.map(\.id) }
         try flush()
         let changeCount = outcome.addedCount + outcome.changedCount + outcome.removedCount
-        if changeCount > 0 { try writer.removeUnused() }
+        // An update before this one may have been stopped after it changed something.
+        if try writer.isUnfinished {
+            try writer.removeUnused()
+            try writer.chooseSortNames()
+        }
         try writer.remove(lost.map(\.path))
         if changeCount > Self.optimizingCount { try writer.optimizeWords() }
+    }
+
+    /// Notes that the index is as the folders are.
+    func noteEnd() throws(LibraryError) {
+        try database.transaction { () throws(LibraryError) in
+            try writer.beginChange()
+            try database.execute("INSERT INTO updates VALUES (CAST(strftime('%s', 'now') AS INTEGER))")
+        }
     }
 
     /// Ends before that: what was not seen stays.
@@ -180,6 +192,7 @@ struct IndexUpdate {
         let (songs, gone, mounts) = (zip(pending, tags), self.gone, self.mounts)
         var writer = writer
         try database.transaction { () throws(LibraryError) in
+            try writer.beginChange()
             for directory in mounts { try writer.note(directory.path, isMount: directory.isMount) }
             for id in gone { try writer.remove(id) }
             for (song, tags) in songs {

@@ -25,14 +25,12 @@ extension MusicIndex {
         }
         update.notePassed(walk.passedCount)
         try update.finish()
-        try database.transaction { () throws(LibraryError) in
-            try database.execute(
-                "DELETE FROM updates; INSERT INTO updates VALUES (CAST(strftime('%s', 'now') AS INTEGER))")
-        }
+        try update.noteEnd()
         return update.outcome
     }
 
-    /// Seconds since the last update that came to its end; nil if none did, negative if the clock was set back since.
+    /// Seconds since the last update that came to its end; nil if none did, or another one was stopped since; negative
+    /// if the clock was set back since.
     public func secondsSinceUpdate() throws(LibraryError) -> Int64? {
         try database.integer("SELECT CAST(strftime('%s', 'now') AS INTEGER) - finished FROM updates")
     }

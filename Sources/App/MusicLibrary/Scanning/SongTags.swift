@@ -7,6 +7,10 @@ struct SongTags: Hashable, Sendable {
     var artist: String?
     var albumArtist: String?
     var album: String?
+    /// What their names are ordered by, where it is not as ``SortName/withoutArticle(_:)`` says.
+    var artistSort: String?
+    var albumArtistSort: String?
+    var albumSort: String?
     var composer: String?
     var genre: String?
     var track: Int?
@@ -36,6 +40,13 @@ struct SongTags: Hashable, Sendable {
         artist = text(.artist) ?? text(.albumArtist)
         albumArtist = text(.albumArtist)
         album = text(.album)
+        func sort(_ key: AudioInfoKey, of name: String?) -> String? {
+            guard let name, let sort = text(key), sort != SortName.withoutArticle(name) else { return nil }
+            return sort
+        }
+        artistSort = sort(text(.artist) == nil ? .albumArtistSort : .artistSort, of: artist)
+        albumArtistSort = sort(.albumArtistSort, of: albumArtist)
+        albumSort = sort(.albumSort, of: album)
         composer = text(.composer)
         genre = text(.genre)
         track = Self.number(summary.info[.track])

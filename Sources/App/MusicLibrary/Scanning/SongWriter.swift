@@ -2,18 +2,26 @@ import Songs
 
 /// Writes songs, and whom and what they name, into the index. Inside of transactions.
 struct SongWriter {
-    private let database: Database
+    let database: Database
     /// Row numbers, by path and by name.
     var directories: [FileKey: Int64] = [:]
     private var artists: [String: Int64] = [:]
     private var genres: [String: Int64] = [:]
     private var albums: [Album: Int64] = [:]
+    private var sortNames: [SortNames: Int64] = [:]
 
     private struct Album: Hashable {
         var title: String
         /// Of all of it; without one it is an album of its directory.
         var artist: Int64?
         var directory: Int64?
+    }
+
+    /// What one song says.
+    private struct SortNames: Hashable {
+        var artist: String?
+        var albumArtist: String?
+        var album: String?
     }
 
     init(_ database: Database) { self.database = database }
@@ -26,33 +34,47 @@ struct SongWriter {
     ) throws(LibraryError) {
         if let id { try remove(id) }
         let row = try self.directory(directory.path, isMount: directory.isMount)
+        let artist = try artist(tags.artist, sort: tags.artistSort)
         let album = try album(of: tags, in: directory)
         try database.run(
             """
             INSERT INTO songs (directory, name, byte_count, modified, title, artist, album, composer, genre, track,
-                disc, year, milliseconds) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                disc, year, milliseconds, sort) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .integer(row), .text(file.name), .integer(file.byteCount), .integer(file.modified),
-                .optional(tags.title),
-                .optional(try artist(tags.artist)), .optional(album), .optional(try artist(tags.composer)),
-                .optional(try genre(tags.genre)), .optional(tags.track), .optional(tags.disc), .optional(tags.year),
-                .optional(tags.milliseconds),
+                .optional(tags.title), .optional(artist), .optional(album),
+                .optional(try self.artist(tags.composer)), .optional(try genre(tags.genre)), .optional(tags.track),
+                .optional(tags.disc), .optional(tags.year), .optional(tags.milliseconds),
+                .optional(try sortNames(of: tags)),
             ])
+        let written = database.lastRowID
         try database.run(
-            """
-            INSERT INTO words (rowid, title, artist, album, composer, genre)
-            SELECT id, title, artist, album, composer, genre FROM song_words WHERE id = ?
-            """, [.integer(database.lastRowID)])
+            "INSERT INTO words (rowid, title, artist, album, composer, genre) VALUES (?, ?, ?, ?, ?, ?)",
+            [.integer(written)] + texts(of: written))
     }
 
     func remove(_ id: Int64) throws(LibraryError) {
+        let texts = try texts(of: id)
+        guard !texts.isEmpty else { return }
         try database.run(
             """
             INSERT INTO words (words, rowid, title, artist, album, composer, genre)
-            SELECT 'delete', id, title, artist, album, composer, genre FROM song_words WHERE id = ?
-            """, [.integer(id)])
+            VALUES ('delete', ?, ?, ?, ?, ?, ?)
+            """, [.integer(id)] + texts)
         try database.run("DELETE FROM songs WHERE id = ?", [.integer(id)])
+    }
+
+    /// Returns what is indexed of a song, of each field; nothing if there is no such song.
+    private func texts(of id: Int64) throws(LibraryError) -> [SQLValue] {
+        var texts: [SQLValue] = []
+        try database.query("SELECT title, artist, album, composer, genre FROM song_words WHERE id = ?", [.integer(id)])
+        {
+            row in
+            texts = (0..<5).map { .optional(row.optionalText($0)?.separatingIdeographs) }
+            return false
+        }
+        return texts
     }
 
     // MARK: What songs name
@@ -73,11 +95,12 @@ struct SongWriter {
         try database.run("UPDATE directories SET is_mount = ? WHERE id = ?", [.integer(isMount ? 1 : 0), .integer(id)])
     }
 
-    private mutating func artist(_ name: String?) throws(LibraryError) -> Int64? {
+    private mutating func artist(_ name: String?, sort: String? = nil) throws(LibraryError) -> Int64? {
         guard let name else { return nil }
         if let id = artists[name] { return id }
         let id = try row(
-            "SELECT id FROM artists WHERE name = ?", or: "INSERT INTO artists (name) VALUES (?)", [.text(name)])
+            "SELECT id FROM artists WHERE name = ?1", or: "INSERT INTO artists (name, sort) VALUES (?1, ?2)",
+            [.text(name)], and: [.optional(SortName.kept(of: name, tag: sort))])
         artists[name] = id
         return id
     }
@@ -93,7 +116,7 @@ struct SongWriter {
 
     private mutating func album(of tags: SongTags, in directory: FolderWalk.Directory) throws(LibraryError) -> Int64? {
         guard let title = tags.album else { return nil }
-        var album = Album(title: title, artist: try artist(tags.albumArtist))
+        var album = Album(title: title, artist: try artist(tags.albumArtist, sort: tags.albumArtistSort))
         if album.artist == nil {
             let path = directory.path.albumDirectory
             album.directory = try self.directory(path, isMount: path == directory.path && directory.isMount)
@@ -102,24 +125,51 @@ struct SongWriter {
         let id = try row(
             "SELECT id FROM albums WHERE title = ?1 AND ifnull(artist, 0) = ifnull(?2, 0) "
                 + "AND ifnull(directory, 0) = ifnull(?3, 0)",
-            or: "INSERT INTO albums (title, artist, directory) VALUES (?1, ?2, ?3)",
-            [.text(title), .optional(album.artist), .optional(album.directory)])
+            or: "INSERT INTO albums (title, artist, directory, sort) VALUES (?1, ?2, ?3, ?4)",
+            [.text(title), .optional(album.artist), .optional(album.directory)],
+            and: [.optional(SortName.kept(of: title, tag: tags.albumSort))])
         albums[album] = id
         return id
     }
 
+    /// Nil where a song says nothing of its own.
+    private mutating func sortNames(of tags: SongTags) throws(LibraryError) -> Int64? {
+        let names = SortNames(artist: tags.artistSort, albumArtist: tags.albumArtistSort, album: tags.albumSort)
+        guard names != SortNames() else { return nil }
+        if let id = sortNames[names] { return id }
+        let id = try row(
+            """
+            SELECT id FROM sort_names WHERE ifnull(artist, '') = ifnull(?1, '')
+                AND ifnull(album_artist, '') = ifnull(?2, '') AND ifnull(album, '') = ifnull(?3, '')
+            """, or: "INSERT INTO sort_names (artist, album_artist, album) VALUES (?1, ?2, ?3)",
+            [.optional(names.artist), .optional(names.albumArtist), .optional(names.album)])
+        sortNames[names] = id
+        return id
+    }
+
     /// Returns the row that a query finds, or else a new one.
-    private func row(_ query: String, or insertion: String, _ values: [SQLValue]) throws(LibraryError) -> Int64 {
+    /// - Parameter further: values that only a new one needs.
+    private func row(
+        _ query: String, or insertion: String, _ values: [SQLValue], and further: [SQLValue] = []
+    ) throws(LibraryError) -> Int64 {
         if let id = try database.integer(query, values) { return id }
-        try database.run(insertion, values)
+        try database.run(insertion, values + further)
         return database.lastRowID
     }
 
     // MARK: Order
 
+    /// Notes that the index is changed by an update that has not come to its end.
+    func beginChange() throws(LibraryError) { try database.execute("DELETE FROM updates") }
+
+    /// Whether there were changes since the last update that came to its end.
+    var isUnfinished: Bool {
+        get throws(LibraryError) { try database.integer("SELECT count(*) FROM updates") == 0 }
+    }
+
     /// Removes whom and what no song names any more.
     mutating func removeUnused() throws(LibraryError) {
-        (artists, genres, albums) = ([:], [:], [:])
+        (artists, genres, albums, sortNames) = ([:], [:], [:], [:])
         try database.transaction { () throws(LibraryError) in
             try database.execute(
                 """
@@ -128,6 +178,7 @@ struct SongWriter {
                     AND id NOT IN (SELECT composer FROM songs WHERE composer IS NOT NULL)
                     AND id NOT IN (SELECT artist FROM albums WHERE artist IS NOT NULL);
                 DELETE FROM genres WHERE id NOT IN (SELECT genre FROM songs WHERE genre IS NOT NULL);
+                DELETE FROM sort_names WHERE id NOT IN (SELECT sort FROM songs WHERE sort IS NOT NULL);
                 """)
         }
     }
@@ -150,11 +201,14 @@ struct SongWriter {
 }
 
 extension String {
-    /// The directory of an album: "Album" for "Album/CD 2".
+    /// The directory of an album: "Album" for "Album/CD 2" and "Album/Disc 2 - Live".
     fileprivate var albumDirectory: String {
         let name = split(separator: "/").last.map { $0.lowercased() } ?? ""
         let isDisc = ["cd", "disc", "disk"].contains { word in
-            name.hasPrefix(word) && name.dropFirst(word.count).allSatisfy { $0 == " " || $0 == "-" || $0.isNumber }
+            guard name.hasPrefix(word) else { return false }
+            let number = name.dropFirst(word.count).drop { !$0.isLetter && !$0.isNumber }
+            let rest = number.drop(while: \.isNumber)
+            return rest.isEmpty || rest.count < number.count && rest.first?.isLetter == false
         }
         return isDisc ? FileName.directory(of: self) : self
     }

@@ -15,11 +15,13 @@ public struct FoundSong: Hashable, Sendable {
     public let disc: Int?
     public let year: Int?
     public let duration: TimeSpan?
+    /// Its place among the songs that were found with it when albums are played one after the other; the first has 0.
+    public let albumPlace: Int
 
     public init(
         path: String, title: String, artist: String? = nil, album: String? = nil, albumArtist: String? = nil,
         composer: String? = nil, genre: String? = nil, track: Int? = nil, disc: Int? = nil, year: Int? = nil,
-        duration: TimeSpan? = nil
+        duration: TimeSpan? = nil, albumPlace: Int = 0
     ) {
         self.path = path
         self.title = title
@@ -32,5 +34,6 @@ public struct FoundSong: Hashable, Sendable {
         self.disc = disc
         self.year = year
         self.duration = duration
+        self.albumPlace = albumPlace
     }
 }

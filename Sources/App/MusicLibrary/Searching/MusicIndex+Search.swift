@@ -6,7 +6,8 @@ extension MusicIndex {
     public enum SearchOrder: Hashable, Sendable {
         /// What fits best comes first: titles before artists, artists before albums.
         case relevance
-        /// As albums are played: by artist, album, disc, track.
+        /// As albums are played: by artist, album, disc, track. Artists and albums go by the sort names that tags give
+        /// most often, else by their names without a leading "The", "A" or "An".
         case albums
     }
 
@@ -22,16 +23,26 @@ extension MusicIndex {
     ) throws(LibraryError) -> [FoundSong] {
         guard !query.isEmpty else { return [] }
         let isRanked = order == .relevance && query.match != nil
-        let (found, values) = isRanked ? Self.best(query, limit) : Self.all(query)
+        return try songs(isRanked ? Self.best(query, limit) : Self.all(query), areRanked: isRanked, limit: limit)
+    }
+
+    /// A query for row numbers of songs, where they are ranked with scores, and its values.
+    typealias Part = (text: String, values: [SQLValue])
+
+    /// Returns the songs that are found, by score or in album order.
+    func songs(_ found: Part, areRanked: Bool, limit: Int) throws(LibraryError) -> [FoundSong] {
         var songs: [FoundSong] = []
         try database.query(
             """
-            WITH found AS (\(found)), first_artists AS (
-                SELECT songs.album AS album, min(artists.name) AS name
+            WITH found AS (\(found.text)), first_artists AS (
+                SELECT songs.album AS album, min(ifnull(artists.sort, artists.name) COLLATE NOCASE) AS sort
                 FROM songs JOIN albums ON albums.id = songs.album JOIN artists ON artists.id = songs.artist
-                WHERE albums.artist IS NULL GROUP BY songs.album)
+                WHERE albums.artist IS NULL
+                    AND songs.album IN (SELECT songs.album FROM found JOIN songs ON songs.id = found.id)
+                GROUP BY songs.album)
             SELECT directories.path, songs.name, songs.title, artists.name, albums.title, album_artists.name,
-                composers.name, genres.name, songs.track, songs.disc, songs.year, songs.milliseconds
+                composers.name, genres.name, songs.track, songs.disc, songs.year, songs.milliseconds,
+                \(areRanked ? "row_number() OVER (ORDER BY \(Self.albumOrder)) - 1" : "NULL")
             FROM found
             JOIN songs ON songs.id = found.id
             JOIN directories ON directories.id = songs.directory
@@ -40,21 +51,19 @@ extension MusicIndex {
             LEFT JOIN artists AS album_artists ON album_artists.id = albums.artist
             LEFT JOIN artists AS composers ON composers.id = songs.composer
             LEFT JOIN genres ON genres.id = songs.genre
-            \(isRanked ? "" : "LEFT JOIN first_artists ON first_artists.album = songs.album")
-            ORDER BY \(isRanked ? "found.score, directories.path, songs.name" : Self.albumOrder)
+            LEFT JOIN first_artists ON first_artists.album = songs.album
+            ORDER BY \(areRanked ? "found.score, directories.path, songs.name" : Self.albumOrder)
             LIMIT ?
-            """, values + [.integer(Int64(limit))]
+            """, found.values + [.integer(Int64(limit))]
         ) { row in
-            songs.append(FoundSong(row))
+            songs.append(FoundSong(row, albumPlace: row.optionalInteger(12) ?? songs.count))
             return true
         }
         return songs
     }
 
-    private typealias Part = (text: String, values: [SQLValue])
-
     /// The row numbers of all songs that fit.
-    private static func all(_ query: SearchQuery) -> Part {
+    static func all(_ query: SearchQuery) -> Part {
         var (conditions, values) = years(query)
         let match: Part? = query.match.map { ("SELECT rowid FROM words WHERE words MATCH ?", [.text($0)]) }
         if let match {
@@ -90,13 +99,14 @@ extension MusicIndex {
 
     /// An album whose songs name no artist for all of it goes by the first of their artists.
     private static let albumOrder = """
-        coalesce(album_artists.name, first_artists.name, artists.name) COLLATE NOCASE, albums.title COLLATE NOCASE,
-        songs.album, ifnull(songs.disc, 1), ifnull(songs.track, 1000000), directories.path, songs.name
+        coalesce(album_artists.sort, album_artists.name, first_artists.sort, artists.sort, artists.name) COLLATE NOCASE,
+        ifnull(albums.sort, albums.title) COLLATE NOCASE, songs.album, ifnull(songs.disc, 1),
+        ifnull(songs.track, 1000000), directories.path, songs.name
         """
 }
 
 extension FoundSong {
-    fileprivate init(_ row: SQLRow) {
+    fileprivate init(_ row: SQLRow, albumPlace: Int) {
         let name = row.text(1)
         path = FileName.join(row.text(0), name)
         title = row.optionalText(2) ?? name
@@ -110,5 +120,6 @@ extension FoundSong {
         year = row.optionalInteger(10)
         // Of a damaged index it may be anything.
         duration = row.optionalInteger(11).map { .milliseconds(min(max(0, Int64($0)), SongTags.longestMilliseconds)) }
+        self.albumPlace = albumPlace
     }
 }

@@ -17,9 +17,15 @@ extension SearchQuery {
 }
 
 extension SearchQuery.Term {
-    fileprivate var match: String {
+    /// The term in that language.
+    var match: String {
         var quoted = "\""
-        for character in text { quoted += character == "\"" ? "\"\"" : String(character) }
+        // Not by characters: a mark behind it makes another one of a quotation mark.
+        for scalar in text.separatingIdeographs.unicodeScalars {
+            // A zero ends what FTS5 reads.
+            quoted.unicodeScalars.append(scalar == "\0" ? " " : scalar)
+            if scalar == "\"" { quoted.unicodeScalars.append(scalar) }
+        }
         quoted += isWhole ? "\"" : "\"*"
         return field.map { "\($0.rawValue) : \(quoted)" } ?? quoted
     }

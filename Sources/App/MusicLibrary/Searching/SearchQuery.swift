@@ -8,7 +8,8 @@
 /// | `-term` | without it |
 /// | `year:1990`, `year:1990-1999` | of these years |
 ///
-/// A song must satisfy all terms. Case and diacritics do not count.
+/// A song must satisfy all terms. Case and diacritics do not count. Each ideograph, kana and Hangul syllable is a word:
+/// several of them in a row are found wherever they stand.
 public struct SearchQuery: Hashable, Sendable {
     public enum Field: String, Hashable, Sendable, CaseIterable {
         case title, artist, album, composer, genre
@@ -27,13 +28,22 @@ public struct SearchQuery: Hashable, Sendable {
     private(set) var years: ClosedRange<Int>?
 
     /// A query of what was typed as arguments of a command, from which the shell has taken the quotation marks: an
-    /// argument with spaces in it is several words that follow each other.
+    /// argument with spaces in it is several words that follow each other. One that has quotation marks of its own is a
+    /// whole line.
     public init(arguments: [String]) {
-        for argument in arguments { add(argument[...], isQuoted: argument.contains(" ")) }
+        for argument in arguments {
+            if argument.contains("\"") {
+                add(line: argument)
+            } else {
+                add(argument[...], isQuoted: argument.contains(where: \.isWhitespace))
+            }
+        }
     }
 
     /// A query of one line, with quotation marks.
-    public init(line: String) {
+    public init(line: String) { add(line: line) }
+
+    private mutating func add(line: String) {
         var rest = line.drop(while: \.isWhitespace)
         while !rest.isEmpty {
             var (word, isInside, isQuoted) = ("", false, false)
@@ -53,6 +63,12 @@ public struct SearchQuery: Hashable, Sendable {
 
     /// Whether there is nothing to look for.
     public var isEmpty: Bool { years == nil && !terms.contains { !$0.isExcluded } }
+
+    /// The query as a line that ``init(line:)`` reads as this one.
+    public var line: String {
+        let range = years.map { $0 == Self.never ? "year:0" : "year:\($0.lowerBound)-\($0.upperBound)" }
+        return (terms.map(\.line) + [range].compactMap(\.self)).joined(separator: " ")
+    }
 
     /// Adds the other's terms: a song must satisfy both.
     public mutating func formIntersection(_ other: SearchQuery) {
@@ -96,5 +112,14 @@ public struct SearchQuery: Hashable, Sendable {
     /// Whether there is anything in it that an index knows: signs alone are no words.
     static func hasWords(_ text: some StringProtocol) -> Bool {
         text.unicodeScalars.contains { $0.properties.isAlphabetic || $0.properties.numericType != nil }
+    }
+}
+
+extension SearchQuery.Term {
+    fileprivate var line: String {
+        // Signs are no part of a word.
+        let words = text.filter { $0 != "\"" }
+        let isQuoted = isWhole || words.contains(where: \.isWhitespace)
+        return (isExcluded ? "-" : "") + (field.map { "\($0.rawValue):" } ?? "") + (isQuoted ? "\"\(words)\"" : words)
     }
 }

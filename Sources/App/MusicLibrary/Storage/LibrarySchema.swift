@@ -3,10 +3,15 @@
 /// Whatever is in them can be read from the songs again, so another version of the tables is begun anew.
 enum LibrarySchema {
     /// Kept as the database's user_version.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
 
     /// An album of songs that name no artist for all of it is one of its directory: so a compilation is one album, and
     /// two of one title are two.
+    ///
+    /// What a tag calls a compilation does not join directories: many are named "Greatest Hits".
+    ///
+    /// `sort` of an artist and an album is what they are ordered by, where it is not the name. Songs may differ about
+    /// it: `sort_names` is what each says, the same row for all that say the same.
     ///
     /// `words` has no content of its own: what it indexes is given again when it is taken out, by `song_words`.
     static let tables = """
@@ -16,7 +21,8 @@ enum LibrarySchema {
             is_mount INTEGER NOT NULL);
         CREATE TABLE artists (
             id INTEGER PRIMARY KEY,
-            name TEXT NOT NULL UNIQUE);
+            name TEXT NOT NULL UNIQUE,
+            sort TEXT);
         CREATE TABLE genres (
             id INTEGER PRIMARY KEY,
             name TEXT NOT NULL UNIQUE);
@@ -24,8 +30,16 @@ enum LibrarySchema {
             id INTEGER PRIMARY KEY,
             title TEXT NOT NULL,
             artist INTEGER REFERENCES artists,
-            directory INTEGER REFERENCES directories);
+            directory INTEGER REFERENCES directories,
+            sort TEXT);
         CREATE UNIQUE INDEX album_identity ON albums (title, ifnull(artist, 0), ifnull(directory, 0));
+        CREATE TABLE sort_names (
+            id INTEGER PRIMARY KEY,
+            artist TEXT,
+            album_artist TEXT,
+            album TEXT);
+        CREATE UNIQUE INDEX sort_names_identity
+            ON sort_names (ifnull(artist, ''), ifnull(album_artist, ''), ifnull(album, ''));
         CREATE TABLE songs (
             id INTEGER PRIMARY KEY,
             directory INTEGER NOT NULL REFERENCES directories,
@@ -40,7 +54,8 @@ enum LibrarySchema {
             track INTEGER,
             disc INTEGER,
             year INTEGER,
-            milliseconds INTEGER);
+            milliseconds INTEGER,
+            sort INTEGER REFERENCES sort_names);
         CREATE INDEX songs_of_directory ON songs (directory);
         CREATE INDEX songs_of_album ON songs (album);
         CREATE TABLE updates (
@@ -56,8 +71,18 @@ enum LibrarySchema {
             LEFT JOIN artists AS composers ON composers.id = songs.composer
             LEFT JOIN genres ON genres.id = songs.genre;
         CREATE VIRTUAL TABLE words USING fts5(
-            title, artist, album, composer, genre, content = '', tokenize = 'unicode61 remove_diacritics 2');
+            title, artist, album, composer, genre, content = '', \(tokenizer));
         PRAGMA user_version = \(version);
+        """
+
+    private static let tokenizer = "tokenize = 'unicode61 remove_diacritics 2'"
+
+    /// What a connection makes for itself: all words of the index, with the number of songs that have them; and a place
+    /// where the words of a text are found as they are in the index (https://sqlite.org/fts5.html, section 8).
+    static let vocabulary = """
+        CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'words', 'row');
+        CREATE VIRTUAL TABLE IF NOT EXISTS temp.typed USING fts5(text, content = '', \(tokenizer));
+        CREATE VIRTUAL TABLE IF NOT EXISTS temp.typed_words USING fts5vocab('temp', 'typed', 'instance');
         """
 
     /// Readers go on while somebody writes; a power loss takes the last changes at most.

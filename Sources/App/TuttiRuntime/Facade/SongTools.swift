@@ -1,7 +1,9 @@
+import AudioCore
 import AudioDecoding
 import Songs
 
-/// What can be done with a song's file besides playing it: explain it, or decode it into another.
+/// What can be done with a song's file besides playing it: explain it, show its picture, measure how loud it is, or
+/// decode it into another.
 public enum SongTools {
     /// The result of decoding a song into a file.
     public struct DecodingOutcome: Hashable, Sendable {
@@ -23,6 +25,28 @@ public enum SongTools {
             facts.failure = SongFailure(.unusable, "'\(path)' \(obstacle.explanation)")
         }
         return facts
+    }
+
+    /// Reads the picture of a song, from its file or from beside it.
+    /// - Returns: nil if there is none.
+    /// - Throws: why the song's file cannot be opened.
+    public static func artwork(path: String) throws(RuntimeFailure) -> SongArtwork? {
+        do throws(SongFailure) {
+            _ = try SongFile(path: path)
+        } catch {
+            throw RuntimeFailure(error)
+        }
+        return SongArtwork(ofSong: path)
+    }
+
+    /// Decodes a song's file, and measures how loud it is over its time. Of several songs in a file, the first.
+    /// - Throws: why it cannot be decoded to its end; also if it is longer than a day.
+    public static func levels(path: String) throws(RuntimeFailure) -> LevelEnvelope {
+        do throws(SongFailure) {
+            return try SongLevels.measure(path: path, decoders: .complete, probe: .trial)
+        } catch {
+            throw RuntimeFailure(error)
+        }
     }
 
     /// Writes what a listener would put out to a WAVE file.

@@ -18,6 +18,8 @@ final class ControlRelay: PeerNetworkDelegate {
     private var connections: [ConnectionID: Connection] = [:]
     /// Whose command it was, until its outcome is known.
     private var askers: [CommandID: ConnectionID] = [:]
+    /// Who looks up what, the newest last. A broadcaster of another version answers none.
+    private var lookups: [(id: CommandID, asker: ConnectionID)] = []
     private var ticker: RepeatedTask?
 
     private struct Connection {
@@ -31,6 +33,7 @@ final class ControlRelay: PeerNetworkDelegate {
 
     private static let connectionCount = 32
     private static let commandCount = 1_024
+    private static let lookupCount = 128
     /// The longest message of a program, as of a controller of the broadcaster itself.
     private static let messageByteCount = 4_096
     /// Bytes for a program that takes nothing.
@@ -71,6 +74,9 @@ final class ControlRelay: PeerNetworkDelegate {
         case .programmeState(let state): tellFollowers(WireEncoder.programmeState(state))
         case .programmeChange(let change): tellFollowers(WireEncoder.programmeChange(change))
         case .queuePage(let page): tellFollowers(WireEncoder.queuePage(page))
+        case .finding(let finding):
+            guard let index = lookups.firstIndex(where: { $0.id == finding.id }) else { return false }
+            send(WireEncoder.finding(finding), to: lookups.remove(at: index).asker)
         case .broadcastEnd(let end): for id in connections.keys { send(WireEncoder.broadcastEnd(end), to: id) }
         default: return false
         }
@@ -112,6 +118,7 @@ final class ControlRelay: PeerNetworkDelegate {
     private func close(_ id: ConnectionID) {
         let connection = connections.removeValue(forKey: id)
         askers = askers.filter { $0.value != id }
+        lookups.removeAll { $0.asker == id }
         network.close(id)
         if let connection, connection.isFollower, connection.broadcaster == broadcaster()?.process { endFollowing() }
     }
@@ -148,6 +155,9 @@ final class ControlRelay: PeerNetworkDelegate {
         switch message {
         case .command(let command): forward(message, of: command.id, from: id)
         case .songOffer(let offer): forward(message, of: offer.id, from: id)
+        case .lookup(let lookup):
+            lookups = lookups.suffix(Self.lookupCount - 1) + [(lookup.id, id)]
+            forward(message)
         case .songBytes(let bytes): if askers[bytes.id] == id { forward(message) }
         case .follow:
             connections[id]?.isCurious = true

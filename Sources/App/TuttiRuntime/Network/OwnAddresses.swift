@@ -13,4 +13,17 @@ enum OwnAddresses {
         }
         return hosts.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
+
+    /// Whether a host is this machine, as far as that can be told without a name server.
+    /// - Parameter host: a name or an address, as a user types it.
+    static func contains(_ host: String) -> Bool {
+        let name = host.lowercased()
+        guard let address = try? SocketAddress(ipAddress: String(name.prefix { $0 != "%" }), port: 0).ipAddress else {
+            let own = Identity.hostName.lowercased()
+            return ["localhost", "ip6-localhost", own, own + ".local"].contains(name)
+        }
+        // What is sent to no address in particular comes back, too (ip(7)).
+        if address.hasPrefix("127.") || ["::1", "0.0.0.0", "::"].contains(address) { return true }
+        return ((try? System.enumerateDevices()) ?? []).contains { $0.address?.ipAddress == address }
+    }
 }

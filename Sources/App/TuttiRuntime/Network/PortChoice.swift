@@ -1,12 +1,19 @@
 import Glibc
 import NIOCore
 import NIOPosix
+import Peering
 
 extension PeerNetwork {
     /// Listens on the user's port. Without one, listens on the default port or, if another Tutti has that, on any.
+    /// - Parameter peer: whom this one is to find. At this machine's default port that is another Tutti, which may come
+    ///   later: the port is left to it, or this one would find itself there.
     func listen(
-        _ options: NetworkOptions, emit: @escaping @Sendable (RuntimeEvent) -> Void
+        _ options: NetworkOptions, toFind peer: NetworkAddress? = nil,
+        emit: @escaping @Sendable (RuntimeEvent) -> Void
     ) -> EventLoopFuture<UInt16> {
+        if options.port == nil, let peer, peer.port == NetworkAddress.defaultPort, OwnAddresses.contains(peer.host) {
+            return listen(on: 0)
+        }
         let wanted = options.port ?? NetworkAddress.defaultPort
         return listen(on: wanted).flatMapError { error in
             guard options.port == nil, error.isAddressInUse else {

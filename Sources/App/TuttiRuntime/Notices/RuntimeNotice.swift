@@ -12,6 +12,7 @@ public enum RuntimeNotice: Hashable, Sendable {
     case device(DeviceNotice)
     case song(SongNotice)
     case memory(MemoryNotice)
+    case volumeLimit(VolumeLimitNotice)
     case household(HouseholdNotice)
     case recording(RecordingNotice)
     case broadcast(BroadcastNotice)
@@ -32,6 +33,7 @@ public enum RuntimeNotice: Hashable, Sendable {
         case .device(let notice): notice.level
         case .song(let notice): notice.level
         case .memory(let notice): notice.level
+        case .volumeLimit(let notice): notice.level
         case .household(let notice): notice.level
         case .recording(let notice): notice.level
         case .broadcast(let notice): notice.level

@@ -34,6 +34,8 @@ public struct BroadcastOptions: Sendable {
     public var memory: (any ListenerMemory)?
     /// Which name belongs to which key; nil for what this run learns.
     public var pins: (any PinStore)?
+    /// What answers those who look something up on this machine; nil finds them nothing.
+    public var lookups: (any MusicLookups)?
     public var network = NetworkOptions()
     /// What follows when a song or the last one is over.
     public var modes = PlayModes()

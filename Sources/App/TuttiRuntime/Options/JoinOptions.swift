@@ -18,8 +18,13 @@ public struct JoinOptions: Sendable {
     public var memory: (any ListenerMemory)?
     /// Which name belongs to which key; nil for what this run learns.
     public var pins: (any PinStore)?
+    /// What answers those who look something up on this machine; nil finds them nothing.
+    public var lookups: (any MusicLookups)?
     /// Nil uses the volume remembered for the device; any other ends a mute.
     public var volume: Volume?
+    /// How loud the loudspeakers may be, whoever commands them: this machine's user, too. Kept for this run alone; what
+    /// is remembered for the device is not lowered by it.
+    public var volumeLimit = VolumeLimit.none
     /// Nil uses the channel role remembered for the device.
     public var role: ChannelRole?
     /// Codecs that this listener decodes itself, as far as it can; broadcasters send it any other as PCM. Nil: all.

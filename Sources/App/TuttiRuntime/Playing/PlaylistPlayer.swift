@@ -42,7 +42,8 @@ struct PlaylistPlayer {
     /// - Returns: false if the player was stopped.
     private mutating func playSource() throws(RuntimeFailure) -> Bool {
         var player = try SongPlayer(
-            sources[place.index], settings: settings, inbox: inbox, output: output, emit: emit)
+            sources[place.index], isLast: place.index + 1 == sources.count, settings: settings, inbox: inbox,
+            output: output, emit: emit)
         try player.skip(songCount: place.song)
         var isFurther = true
         while isFurther {

@@ -14,6 +14,9 @@ struct SongPlayer: ~Copyable {
     let inbox: PlayerInbox
     private let output: PlayerOutput
     let name: String
+    /// Where it lies; nil if it is no file.
+    private let path: String?
+    private let isLastSource: Bool
     private var settings: PlayerSettings
     private let emit: @Sendable (RuntimeEvent) -> Void
     var stream: SongStream
@@ -31,18 +34,21 @@ struct SongPlayer: ~Copyable {
     private var counters = (xruns: 0, underruns: 0)
     private var nextStatus = HostTime.now()
 
+    /// - Parameter isLast: whether no source follows this one.
     /// - Throws: what is wrong with the song's name, or with what it names.
     init(
-        _ name: String, settings: PlayerSettings, inbox: PlayerInbox, output: PlayerOutput,
+        _ name: String, isLast: Bool, settings: PlayerSettings, inbox: PlayerInbox, output: PlayerOutput,
         emit: @escaping @Sendable (RuntimeEvent) -> Void
     ) throws(RuntimeFailure) {
         self.name = name
+        isLastSource = isLast
         self.settings = settings
         self.inbox = inbox
         self.output = output
         self.emit = emit
         do throws(SongFailure) {
             stream = SongStream(try SongSource.make(name, raw: settings.raw), probe: .trial)
+            path = SongSource.path(ofFile: name)
         } catch {
             throw RuntimeFailure(error)
         }
@@ -152,32 +158,48 @@ struct SongPlayer: ~Copyable {
     /// - Returns: how the song ends, if the command ends it.
     private mutating func perform(_ command: PlayerCommand) -> Ending? {
         switch command {
-        case .togglePause:
-            isPaused.toggle()
-            if isPaused { output.pause() } else { output.resume() }
+        case .togglePause: setPaused(!isPaused)
+        case .setPaused(let isPaused): setPaused(isPaused)
         case .seek(let span):
-            let frame = output.position + Int64(span.seconds * (stream.summary.format?.sampleRate ?? 0))
+            let frame = output.position + frameCount(of: span)
             if let end, frame >= end { return .next }
             seek(to: frame)
-        case .changeVolume(let change):
-            settings.volume = settings.volume.changed(by: change)
-            settings.isMuted = false
-            applyVolume(ramp: .milliseconds(50))
+        case .setPosition(let position):
+            let frame = FramePosition(frameCount(of: position))
+            if let end, frame >= end { return .next }
+            seek(to: frame)
+        case .setVolume(let volume): setVolume(volume)
+        case .changeVolume(let change): setVolume(settings.volume.changed(by: change))
         case .toggleMute:
             settings.isMuted.toggle()
             applyVolume(ramp: .milliseconds(50))
         case .nextSong: return .next
         case .previousSong:
             // Back to the previous song within the first three seconds, later to this one's beginning.
-            guard output.position.index > Int64(3 * (stream.summary.format?.sampleRate ?? 0)) else { return .previous }
+            guard output.position.index > frameCount(of: .seconds(3)) else { return .previous }
             seek(to: .zero)
         }
         emitStatus()
         return nil
     }
 
+    private mutating func setPaused(_ isToPause: Bool) {
+        guard isToPause != isPaused else { return }
+        isPaused = isToPause
+        if isPaused { output.pause() } else { output.resume() }
+    }
+
+    private mutating func setVolume(_ volume: Volume) {
+        (settings.volume, settings.isMuted) = (volume, false)
+        applyVolume(ramp: .milliseconds(50))
+    }
+
     private func applyVolume(ramp: TimeSpan) {
         output.setVolume(settings.volume.gain, isMuted: settings.isMuted, ramp: ramp)
+    }
+
+    private func frameCount(of span: TimeSpan) -> Int64 {
+        Int64(span.seconds * (stream.summary.format?.sampleRate ?? 0))
     }
 
     private mutating func seek(to frame: FramePosition) {
@@ -234,13 +256,14 @@ struct SongPlayer: ~Copyable {
         let elapsed = isOver && hasEnded ? end ?? output.position : output.position
         var song = SongStatus(stream.summary, elapsed: elapsed, end: nil)
         if stream.summary.info[.title] == nil { song.title = (try? SongAddress(name))?.title ?? name }
+        song.path = path
         let state: PlayStatus.State =
             isOver ? .ended : isPaused ? .paused : isStarving ? .starving : .playing
         emit(
             .playing(
                 PlayStatus(
                     state: state, song: song, volume: settings.volume, isMuted: settings.isMuted,
-                    xruns: counters.xruns, underruns: counters.underruns)))
+                    hasNext: !isLastSource || stream.hasNext, xruns: counters.xruns, underruns: counters.underruns)))
     }
 }
 

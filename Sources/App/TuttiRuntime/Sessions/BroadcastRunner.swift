@@ -38,6 +38,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private var failures: [RuntimeFailure] = []
     private let transcoding: BroadcastTranscoding
     private var responder: ClockResponderThread?
+    private let lookups: LookupResponder
     private var discovery: DiscoveryBridge?
     private var local: LocalListener?
     private var localFailure: (any Error)?
@@ -60,6 +61,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         sources = BroadcastSources(options, items: items, loop: loop, emit: emit)
         spool = SongSpool(loop: loop)
         transcoding = BroadcastTranscoding(decoders: decoders, loop: loop)
+        lookups = LookupResponder(options.lookups, loop: loop)
         pinKeeper = PinKeeper(store: options.pins, loop: loop, emit: emit)
         household = HouseholdConnector(identity: identity, loop: loop, emit: emit)
         network = PeerNetwork(loop: loop, keys: identity.keys, household: household)
@@ -223,7 +225,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
             self.responder?.stop()
             self.local?.close()
             self.local = nil
-        }.flatMap { self.pinKeeper.close() }.flatMap { self.household.shutDown() }
+        }.flatMap { self.lookups.shutDown().and(self.pinKeeper.close()) }.flatMap { _ in self.household.shutDown() }
     }
 
     /// Passes an event to the session; has no effect before there is one.
@@ -358,6 +360,12 @@ extension BroadcastRunner: BroadcastEnvironment {
     func writeSpool(_ bytes: SongBytes) { spool.write(bytes) }
 
     func closeSpool(_ id: CommandID) { spool.close(id) }
+
+    func lookUp(_ lookup: Lookup, about item: ItemLocation?, for id: ConnectionID) {
+        let path = item.flatMap { sources.path(of: $0) }
+        lookups.answer(lookup, MusicLookup(lookup.subject, ofSong: path)) { [weak self] in self?.handle(.found(id, $0))
+        }
+    }
 
     func didReceive(household document: ByteBuffer, from id: ConnectionID) {
         household.receive(document: document, from: id)

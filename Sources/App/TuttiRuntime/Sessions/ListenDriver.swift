@@ -24,16 +24,17 @@ final class ListenDriver {
     private let rateStore: ClockRateStore
     private let name: String
     private let request: SettingsRequest
-    /// How the loudspeakers play; nil without any.
-    private(set) var loudspeakers: LoudspeakerSettings?
-    /// While they are paused: whether they are muted beside that, which is remembered.
-    private var muteUnderPause: Bool?
-    /// What their volume is scaled by.
+    /// Nil without any.
+    private var limited: LimitedLoudspeakers?
+    private let limit: VolumeLimit
+    private let minuteOfDay: () -> MinuteOfDay
+    private var nextLimitReview = HostTime(nanoseconds: 0)
+    /// What the loudspeakers' volume is scaled by.
     private var groupVolume = VolumeSetting()
     /// Takes what the broadcaster answers to those who asked at this machine.
     var onAnswer: (ControlMessage) -> Void = { _ in }
     private var device: OutputDeviceDescription?
-    /// How devices played that another one took the place of, by their identities.
+    /// How devices were told to play that another one took the place of, by their identities.
     private var former: [String: LoudspeakerSettings] = [:]
     private let emit: @Sendable (RuntimeEvent) -> Void
     private let done: EventLoopPromise<ListenOutcome>
@@ -43,15 +44,21 @@ final class ListenDriver {
     private let statusSpacing: TimeSpan
     private var shownState: ListenerStatus.State?
 
+    /// Between looks at the wall clock, which may be set at any time.
+    private static let limitReviewInterval = TimeSpan.seconds(1)
+
     /// - Parameters:
     ///   - settings: how the loudspeakers are to play, also those of another device that takes the place of the first;
     ///     one that comes back plays as it did.
+    ///   - limit: the highest volume, whatever the settings and commands.
+    ///   - minuteOfDay: reads the wall clock.
     ///   - statusInterval: how often `emit` is given the status.
     ///   - emit: takes notices and status for the user.
     init(
         loop: any EventLoop, configuration: ListenConfiguration, transport: any ListenTransport,
-        makeOutlet: OutletMaker, settings: SettingsRequest, rateStore: ClockRateStore, statusInterval: TimeSpan,
-        emit: @escaping @Sendable (RuntimeEvent) -> Void
+        makeOutlet: OutletMaker, settings: SettingsRequest, limit: VolumeLimit = .none,
+        minuteOfDay: @escaping () -> MinuteOfDay = WallClock.minuteOfDay, rateStore: ClockRateStore,
+        statusInterval: TimeSpan, emit: @escaping @Sendable (RuntimeEvent) -> Void
     ) throws(RuntimeFailure) {
         self.loop = loop
         self.emit = emit
@@ -60,16 +67,20 @@ final class ListenDriver {
         statusSpacing = statusInterval - .milliseconds(5)
         self.rateStore = rateStore
         request = settings
+        self.limit = limit
+        self.minuteOfDay = minuteOfDay
         let relay = OutletEventRelay(loop: loop)
         outlet = try makeOutlet { relay.pass($0) }
         var configuration = configuration
         device = outlet.device
         if let device {
             rateStore.use(device)
-            let settings = settings.settings(of: device, rateStore)
-            configuration.offset = settings.offset
-            outlet.apply(settings, group: groupVolume)
-            loudspeakers = settings
+            let limited = LimitedLoudspeakers(
+                settings.settings(of: device, rateStore), highest: limit.highest,
+                ceiling: limit.ceiling(at: minuteOfDay()))
+            configuration.offset = limited.inForce.offset
+            outlet.apply(limited.inForce, group: groupVolume)
+            self.limited = limited
         }
         executor = ListenExecutor(
             configuration: configuration, outlet: outlet, playingTick: statusInterval, now: .now())
@@ -85,8 +96,13 @@ final class ListenDriver {
     /// Begins to tick.
     func start() {
         executor.start()
-        if let loudspeakers { executor.handle(.settings(ListenerSettings(loudspeakers))) }
+        guard let limited else { return }
+        executor.handle(.settings(ListenerSettings(limited.inForce)))
+        if let notice = VolumeLimitNotice(limited.ceiling, after: nil) { emit(.notice(.volumeLimit(notice))) }
     }
+
+    /// How the loudspeakers play; nil without any.
+    var loudspeakers: LoudspeakerSettings? { limited?.inForce }
 
     /// Passes an event to the session.
     func handle(_ event: ListenEvent) { executor.handle(event) }
@@ -99,32 +115,39 @@ final class ListenDriver {
 
     /// Changes how the loudspeakers play, if there are any.
     func perform(_ command: LoudspeakerCommand) {
-        guard let device, var settings = loudspeakers else { return }
-        settings.apply(command)
-        switch (command, muteUnderPause) {
-        case (.setPaused(true), nil): muteUnderPause = loudspeakers?.isMuted
-        case (.setPaused(true), _?): break
-        case (.setPaused(false), let isMuted):
-            settings.isMuted = isMuted ?? false
-            muteUnderPause = nil
-        case (.setMuted, _), (.toggleMute, _), (.changeVolume, _): muteUnderPause = nil
-        case (.setVolume, _), (.setRole, _), (.setOffset, _): break
+        guard let device, let former = limited else { return }
+        var next = former
+        next.apply(command)
+        guard next.wanted != former.wanted else {
+            limited = next
+            return
         }
-        guard settings != loudspeakers else { return }
-        if settings.offset != loudspeakers?.offset { _ = rateStore.offset(asked: settings.offset, on: device) }
-        var kept = settings
-        if let muteUnderPause { kept.isMuted = muteUnderPause }
-        rateStore.keep(kept, on: device)
-        play(by: settings)
+        if next.wanted.offset != former.wanted.offset {
+            _ = rateStore.offset(asked: next.wanted.offset, on: device)
+        }
+        rateStore.keep(next.remembered, on: device)
+        play(by: next)
     }
 
-    /// Has the loudspeakers play by these settings from now on.
-    private func play(by settings: LoudspeakerSettings) {
+    /// Has the loudspeakers play so from now on.
+    private func play(by next: LimitedLoudspeakers) {
+        let settings = next.inForce
         if settings.offset != loudspeakers?.offset { executor.handle(.setOffset(settings.offset)) }
-        loudspeakers = settings
+        limited = next
         outlet.apply(settings, group: groupVolume)
         executor.handle(.settings(ListenerSettings(settings)))
         showStatus()
+    }
+
+    /// Looks at the wall clock: quiet hours may have begun or ended.
+    func reviewLimit() {
+        nextLimitReview = .now() + Self.limitReviewInterval
+        guard !limit.quietHours.isEmpty, var next = limited else { return }
+        let former = next.ceiling
+        next.limit(to: limit.ceiling(at: minuteOfDay()))
+        guard next.ceiling != former else { return }
+        if let notice = VolumeLimitNotice(next.ceiling, after: former) { emit(.notice(.volumeLimit(notice))) }
+        play(by: next)
     }
 
     /// Goes on with the device that is there again. Another one behind the same name plays by its own settings, unless
@@ -133,9 +156,12 @@ final class ListenDriver {
         let previous = self.device?.identity
         self.device = device
         rateStore.use(device)
-        guard let identity = device.identity, identity != previous, case .remembered = request else { return }
-        if let previous { former[previous] = loudspeakers }
-        play(by: former[identity] ?? request.settings(of: device, rateStore))
+        reviewLimit()
+        guard let identity = device.identity, identity != previous, case .remembered = request, var next = limited
+        else { return }
+        if let previous { former[previous] = next.remembered }
+        next.use(former[identity] ?? request.settings(of: device, rateStore))
+        play(by: next)
     }
 
     /// Ends the sound at once. The driver must not be used afterwards.
@@ -150,6 +176,7 @@ final class ListenDriver {
     private func timerDidFire() {
         guard let playout = executor.timerDidFire() else { return }
         if !executor.isDeviceAway { rateStore.note(playout, now: .now()) }
+        if HostTime.now() >= nextLimitReview { reviewLimit() }
         if HostTime.now() >= nextStatus || status.state != shownState { showStatus() }
     }
 
@@ -196,9 +223,10 @@ final class ListenDriver {
         var status =
             executor.session.currentReport(.now()).map { ListenerStatus(name: name, report: $0) }
             ?? ListenerStatus(name: name, state: .connecting, buffered: .zero, timing: nil)
-        status.loudspeakers = loudspeakers
+        if let limited { (status.loudspeakers, status.ceiling) = (limited.inForce, limited.ceiling) }
         status.isRecorder = executor.session.isRecorder
         status.next = executor.session.nextTitle
+        status.modes = executor.session.modes
         return status
     }
 
@@ -220,6 +248,8 @@ extension ListenDriver: ListenEnvironment {
 
     func set(_ operation: ListenerOperation) {
         for command in LoudspeakerCommand.commands(for: operation) { perform(command) }
+        // Whoever commanded waits for this, also where the limit leaves everything as it was.
+        if let loudspeakers { executor.handle(.settings(ListenerSettings(loudspeakers))) }
     }
 
     func setGroupVolume(_ volume: VolumeSetting) {
@@ -229,7 +259,11 @@ extension ListenDriver: ListenEnvironment {
 
     func listenerDidHear(_ answer: ControlMessage) { onAnswer(answer) }
 
-    func listenerDidTell(_ notice: ListenNotice) { emit(.notice(.listening(notice))) }
+    func listenerDidTell(_ notice: ListenNotice) {
+        emit(.notice(.listening(notice)))
+        // The clock on the wall went on.
+        if case .slept = notice { reviewLimit() }
+    }
 
     func listenerDidFinish(_ outcome: ListenOutcome) { done.succeed(outcome) }
 }

@@ -32,6 +32,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     private var discovery: DiscoveryBridge?
     private var clock: ClockClientThread?
     private var relay: ControlRelay?
+    private let lookups: LookupResponder
 
     /// Reports are small, but songs that this machine adds to the broadcast go the same way.
     private static let backlogLimit = 1 << 20
@@ -52,6 +53,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         let rateStore = ClockRateStore(memory: options.memory, loop: loop, emit: emit)
         self.rateStore = rateStore
         pinKeeper = PinKeeper(store: options.pins, loop: loop, emit: emit)
+        lookups = LookupResponder(options.lookups, loop: loop)
         isRecorder = recorder != nil
         makeOutlet =
             if let recorder {
@@ -60,7 +62,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
                     return recorder
                 }
             } else {
-                QueueOutlet.maker(makeQueue ?? options.output.queueMaker(rateStore))
+                QueueOutlet.maker(makeQueue ?? options.output.queueMaker(rateStore), limit: options.volumeLimit)
             }
         greeting = Greeting(
             roles: .listener, peer: identity.peer, instance: identity.instance, started: WallClock.seconds(),
@@ -81,16 +83,20 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
             configuration.isRecorder = isRecorder
             let driver = try ListenDriver(
                 loop: loop, configuration: configuration, transport: self, makeOutlet: makeOutlet,
-                settings: .remembered(volume: options.volume, role: options.role, offset: options.offset),
-                rateStore: rateStore, statusInterval: options.statusInterval, emit: emit)
+                settings: .remembered(
+                    volume: options.volume.map { min($0, options.volumeLimit.highest) }, role: options.role,
+                    offset: options.offset),
+                limit: options.volumeLimit, rateStore: rateStore, statusInterval: options.statusInterval, emit: emit)
             self.driver = driver
         } catch {
             return loop.makeFailedFuture(error)
         }
-        return network.listen(options.network, emit: emit).flatMap { port in self.begin(port: port) }
-            .flatMapError { error in
-                self.tearDown().flatMap { self.loop.makeFailedFuture(error) }
-            }
+        return network.listen(options.network, toFind: options.address, emit: emit).flatMap { port in
+            self.begin(port: port)
+        }
+        .flatMapError { error in
+            self.tearDown().flatMap { self.loop.makeFailedFuture(error) }
+        }
     }
 
     private func begin(port: UInt16) -> EventLoopFuture<ListenOutcome> {
@@ -148,7 +154,8 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         return goodbye.and(silence).flatMap { _ in self.network.shutDown() }.map {
             self.driver?.close()
             self.driver = nil
-        }.flatMap { self.rateStore.flush().and(self.pinKeeper.close()).flatMap { _ in self.household.shutDown() } }
+        }.flatMap { self.rateStore.flush().and(self.pinKeeper.close()).and(self.lookups.shutDown()) }
+            .flatMap { _ in self.household.shutDown() }
     }
 
     private func found(_ finding: DiscoveryBridge.Finding) {
@@ -237,6 +244,12 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     func restartClock() { clock?.startAnew() }
 
     func broadcasterDidChange() { relay?.review() }
+
+    func lookUp(_ lookup: Lookup, for id: ConnectionID) {
+        lookups.answer(lookup, MusicLookup(lookup.subject, ofSong: nil)) { [weak self] in
+            self?.driver?.handle(.found(id, $0))
+        }
+    }
 
     func didReceive(household document: ByteBuffer, from id: ConnectionID) {
         household.receive(document: document, from: id)

@@ -128,6 +128,8 @@ final class LocalListener: ListenTransport {
 
     // It hears its own process, which has proved no key.
 
+    func lookUp(_ lookup: Lookup, for id: ConnectionID) {}
+
     func didReceive(household document: ByteBuffer, from id: ConnectionID) {}
 
     func didMeet(_ peer: MetPeer) {}

@@ -7,12 +7,16 @@ import WireProtocol
 /// An audio queue and its sound device.
 final class QueueOutlet: MachineOutlet {
     private let queue: TimelineQueue
+    private let limit: VolumeLimit
 
-    init(_ queue: TimelineQueue) { self.queue = queue }
+    init(_ queue: TimelineQueue, limit: VolumeLimit = .none) { (self.queue, self.limit) = (queue, limit) }
 
     /// Returns a closure that makes an audio queue, and the outlet for it.
-    static func maker(_ makeQueue: @escaping ListenDriver.QueueMaker) -> ListenDriver.OutletMaker {
-        { (events) throws(RuntimeFailure) in QueueOutlet(try makeQueue { events(.queue($0)) }) }
+    /// - Parameter limit: what no song's gain may exceed.
+    static func maker(
+        _ makeQueue: @escaping ListenDriver.QueueMaker, limit: VolumeLimit = .none
+    ) -> ListenDriver.OutletMaker {
+        { (events) throws(RuntimeFailure) in QueueOutlet(try makeQueue { events(.queue($0)) }, limit: limit) }
     }
 
     var device: OutputDeviceDescription? { queue.device }
@@ -20,11 +24,13 @@ final class QueueOutlet: MachineOutlet {
     var playout: PlayoutSnapshot { queue.snapshot.playout }
 
     func begin(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition) {
-        if let stream = TimelineQueueStream(epoch, stream, firstFrame: firstFrame) { queue.begin(stream) }
+        let stream = TimelineQueueStream(epoch, stream, firstFrame: firstFrame, limit: limit)
+        if let stream { queue.begin(stream) }
     }
 
     func append(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition) {
-        if let stream = TimelineQueueStream(epoch, stream, firstFrame: firstFrame) { queue.append(stream) }
+        let stream = TimelineQueueStream(epoch, stream, firstFrame: firstFrame, limit: limit)
+        if let stream { queue.append(stream) }
     }
 
     func enqueue(_ packets: [AudioPacketDescription], data: RawSpan, at position: FramePosition, epoch: Epoch) {
@@ -59,11 +65,11 @@ final class QueueOutlet: MachineOutlet {
 
 extension TimelineQueueStream {
     /// Nil if the stream has no format.
-    fileprivate init?(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition) {
+    init?(_ epoch: Epoch, _ stream: AudioStreamSummary, firstFrame: FramePosition, limit: VolumeLimit) {
         guard let format = stream.format else { return nil }
         self.init(
             epoch: epoch, format: format, magicCookie: stream.magicCookie,
             primingFrameCount: stream.packetTable?.primingFrameCount ?? 0, firstFrame: firstFrame,
-            fadesIn: firstFrame > .zero, gain: stream.gain)
+            fadesIn: firstFrame > .zero, gain: limit.gain(of: stream.gain))
     }
 }

@@ -1,15 +1,18 @@
 import NIOCore
 import NIOPosix
 
-/// Work that may block, such as on a disk: done off the event loop, on NIO's thread pool, one piece after another.
+/// Work that may block, such as on a disk: done off the event loop, on a thread pool, one piece after another.
 ///
 /// Results come back to the event loop, which must not end before ``finish()`` completes. Confined to its event loop.
 final class WorkQueue {
     private let loop: any EventLoop
+    private let pool: NIOThreadPool
     private var last: EventLoopFuture<Void>
 
-    init(loop: any EventLoop) {
+    /// - Parameter pool: by default that of all; what blocks for long has one of its own.
+    init(loop: any EventLoop, pool: NIOThreadPool = .singleton) {
         self.loop = loop
+        self.pool = pool
         last = loop.makeSucceededVoidFuture()
     }
 
@@ -21,8 +24,8 @@ final class WorkQueue {
         _ work: @escaping @Sendable () throws(Failure) -> Value,
         then completion: @escaping @Sendable (Result<Value, Failure>) -> Void
     ) -> EventLoopFuture<Void> {
-        last = last.flatMap { [loop] in
-            NIOThreadPool.singleton.runIfActive(eventLoop: loop) { Result(catching: work) }
+        last = last.flatMap { [loop, pool] in
+            pool.runIfActive(eventLoop: loop) { Result(catching: work) }
         }
         .map(completion).flatMapErrorThrowing { _ in }
         return last

@@ -57,6 +57,15 @@ final class BroadcastSources {
         }
     }
 
+    /// Returns the path of an item that is a file of this machine; nil for others.
+    func path(of item: ItemLocation) -> String? {
+        switch item {
+        case .web: return nil
+        case .sent(let song): return pathOfSentSong(song)
+        case .local(let name): return SongSource.path(ofFile: name)
+        }
+    }
+
     /// Opens a song. A failure is reported as any other: later.
     func open(_ request: SourceRequest) {
         let epoch = request.epoch

@@ -26,6 +26,12 @@ enum SongSource {
         }
     }
 
+    /// Returns the path of a song that is a file of this machine; nil for others.
+    static func path(ofFile name: String) -> String? {
+        guard case .file(let path)? = try? SongAddress(name), !isPipe(path) else { return nil }
+        return path
+    }
+
     /// Returns whether a FIFO is behind the path. Whoever opens and closes one ends its writer.
     static func isPipe(_ path: String) -> Bool {
         var status = stat()

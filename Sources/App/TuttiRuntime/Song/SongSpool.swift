@@ -107,9 +107,10 @@ final class SongSpool {
         return song.writing.finish().map { _ = Glibc.close(song.file) }
     }
 
-    /// Returns the path at which a song can be opened, until the next song needs room; nil if it is not kept any more.
+    /// Returns the path at which a song can be opened, by this process and its children, until the next song needs
+    /// room; nil if it is not kept any more.
     func path(of id: SentSongID) -> String? {
-        songs.first { $0.id == id }.map { "/proc/self/fd/\($0.file)" }
+        songs.first { $0.id == id }.map { "/proc/\(getpid())/fd/\($0.file)" }
     }
 
     /// Takes note that a song is read for an epoch.

@@ -1,14 +1,15 @@
 import AudioCore
 
 extension SongStatus {
-    init(_ summary: AudioStreamSummary, elapsed: FramePosition, end: FramePosition?) {
+    init(_ summary: AudioStreamSummary, elapsed: FramePosition, end: FramePosition?, path: String? = nil) {
         let rate = summary.format?.sampleRate ?? 0
         func time(_ position: FramePosition) -> TimeSpan {
             rate > 0 ? TimeSpan(seconds: Double(max(0, position.index)) / rate) : .zero
         }
         self.init(
             title: summary.info[.title] ?? "untitled", artist: summary.info[.artist],
-            format: summary.formatDescription, elapsed: time(elapsed), total: end.map(time) ?? summary.duration)
+            format: summary.formatDescription, elapsed: time(elapsed), total: end.map(time) ?? summary.duration,
+            album: summary.info[.album], path: path)
     }
 }
 

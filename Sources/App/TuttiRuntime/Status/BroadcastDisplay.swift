@@ -1,5 +1,6 @@
 import AudioCore
 import Broadcasting
+import Programmes
 
 /// What is shown of a broadcast: nothing before its first song is open, and what was last so when it is over.
 struct BroadcastDisplay {
@@ -15,6 +16,8 @@ struct BroadcastDisplay {
     private var stage = Stage.hidden
     /// How the own loudspeakers play; nil if there are none.
     private var loudspeakers: LoudspeakerSettings?
+    /// The song that is heard, and the file that it is.
+    private var heard: (location: ItemLocation, path: String?)?
     private var nextStatus = HostTime(nanoseconds: 0)
 
     var isShown: Bool { if case .shown = stage { true } else { false } }
@@ -59,8 +62,19 @@ struct BroadcastDisplay {
         isOver: Bool
     ) -> BroadcastStatus {
         loudspeakers = settings ?? loudspeakers
-        var status = BroadcastStatus(name: name, session, position: position, isOver: isOver)
+        var status = BroadcastStatus(
+            name: name, session, position: position, path: path(of: session.location), isOver: isOver)
         status.loudspeakers = loudspeakers
         return status
+    }
+
+    /// Returns the file of this machine that its user named; nil for anything else. Asks a disk, which may hang, once
+    /// for each song.
+    mutating func path(of location: ItemLocation?) -> String? {
+        guard case .local(let name)? = location, let location else { return nil }
+        if let heard, heard.location == location { return heard.path }
+        let path = SongSource.path(ofFile: name)
+        heard = (location, path)
+        return path
     }
 }

@@ -2,8 +2,10 @@ import AudioCore
 import Broadcasting
 
 extension BroadcastStatus {
-    /// - Parameter position: the song's position; stays when all is over. Nil if no song is to be shown.
-    init(name: String, _ session: BroadcastSession, position: FramePosition?, isOver: Bool) {
+    /// - Parameters:
+    ///   - position: the song's position; stays when all is over. Nil if no song is to be shown.
+    ///   - path: where the song lies on this machine.
+    init(name: String, _ session: BroadcastSession, position: FramePosition?, path: String?, isOver: Bool) {
         let readiness = session.readiness
         let state: State =
             if isOver {
@@ -25,9 +27,12 @@ extension BroadcastStatus {
         }
         self.init(
             name: name, state: state,
-            song: position.map { SongStatus(session.summary, elapsed: $0, end: session.length) }, listeners: listeners,
+            song: position.map {
+                SongStatus(session.summary, elapsed: $0, end: session.length, path: path)
+            }, listeners: listeners,
             refusedCount: session.refusedCount)
         if !isOver { next = session.nextTitle }
+        modes = session.modes
         groupVolume = session.volume
     }
 }

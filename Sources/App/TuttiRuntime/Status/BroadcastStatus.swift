@@ -25,6 +25,8 @@ public struct BroadcastStatus: Hashable, Sendable {
     public var loudspeakers: LoudspeakerSettings?
     /// What plays next; nil if nothing does.
     public var next: String?
+    /// In which order the items follow one another.
+    public var modes = PlayModes()
     /// The volume that all listeners' own volumes are scaled by.
     public var groupVolume = VolumeSetting()
     /// Connections refused so far: strangers, floods, peers of another role or without a decoder.
@@ -84,12 +86,20 @@ public struct SongStatus: Hashable, Sendable {
     public var elapsed: TimeSpan
     /// Nil if the source does not say.
     public var total: TimeSpan?
+    public var album: String?
+    /// Where it lies, as its user named it; nil for what is no file of this machine, and for a listener.
+    public var path: String?
 
-    public init(title: String, artist: String?, format: String, elapsed: TimeSpan, total: TimeSpan?) {
+    public init(
+        title: String, artist: String?, format: String, elapsed: TimeSpan, total: TimeSpan?, album: String? = nil,
+        path: String? = nil
+    ) {
         self.title = title
         self.artist = artist
         self.format = format
         self.elapsed = elapsed
         self.total = total
+        self.album = album
+        self.path = path
     }
 }

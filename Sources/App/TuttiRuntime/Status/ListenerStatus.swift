@@ -16,8 +16,12 @@ public struct ListenerStatus: Hashable, Sendable {
     public var counters: ListenerCounters
     /// For a listener's own display: how its loudspeakers play.
     public var loudspeakers: LoudspeakerSettings?
+    /// For a listener's own display: the highest volume that its loudspeakers may have now.
+    public var ceiling = VolumeCeiling.none
     /// For a listener's own display: the title of what plays next; nil if nothing does.
     public var next: String?
+    /// For a listener's own display: in which order the broadcast's items follow one another; nil while it is in none.
+    public var modes: PlayModes?
     /// For a broadcaster's listener: whether it lacks a decoder for the song and is sent linear PCM.
     public var isSentPCM = false
     /// For a listener's own display: whether it has a file instead of loudspeakers.

@@ -14,17 +14,20 @@ public struct PlayStatus: Hashable, Sendable {
     public var song: SongStatus
     public var volume: Volume
     public var isMuted: Bool
+    /// Whether another song is known to follow.
+    public var hasNext: Bool
     public var xruns: Int
     public var underruns: Int
 
     public init(
-        state: State, song: SongStatus, volume: Volume = .full, isMuted: Bool = false, xruns: Int = 0,
-        underruns: Int = 0
+        state: State, song: SongStatus, volume: Volume = .full, isMuted: Bool = false, hasNext: Bool = false,
+        xruns: Int = 0, underruns: Int = 0
     ) {
         self.state = state
         self.song = song
         self.volume = volume
         self.isMuted = isMuted
+        self.hasNext = hasNext
         self.xruns = xruns
         self.underruns = underruns
     }

@@ -24,6 +24,20 @@ extension CommandArguments {
         return try integer(option, in: range, unit: "percent").map { Volume(percent: Int($0)) }
     }
 
+    /// Parses `FROM-TO` or `FROM-TO=PERCENT`, over all uses of the option.
+    func quietHours(_ option: CommandSyntax.Option) throws(UsageError) -> [QuietHours] {
+        var all: [QuietHours] = []
+        for text in values(of: option) {
+            guard let hours = QuietHours(text) else {
+                throw UsageError(
+                    "\(option.name) takes two different times of day, and a volume from 0 to 100 if not silence: "
+                        + "22:00-07:00 or 22:00-07:00=20, not '\(text)'")
+            }
+            all.append(hours)
+        }
+        return all
+    }
+
     func role(_ option: CommandSyntax.Option) throws(UsageError) -> ChannelRole? {
         guard let text = value(of: option) else { return nil }
         if let role = ChannelRole(text) { return role }

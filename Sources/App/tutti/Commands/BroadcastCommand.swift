@@ -1,4 +1,5 @@
 import AudioCore
+import DesktopRemote
 import Songs
 import TuttiRuntime
 
@@ -50,13 +51,13 @@ struct BroadcastCommand: Command {
                     + "standard input: a song as it is written. An http or https URL: a song, a station or a playlist; "
                     + "this takes libcurl4.")
         ],
-        options: MusicFlags.options + [
+        options: SongFlags.options + [
             name, to, listener, AccessFlags.listen, AccessFlags.command, wait, now, play, loudness, raw, capture,
             latency,
         ] + OutputFlags.options
             + [
                 repeatAll, repeatOne, shuffle, idle, acceptSongs, startDelay, DesktopFlags.noMediaKeys,
-                InvitationFile.option,
+                DesktopFlags.notify, InvitationFile.option,
             ]
             + NetworkFlags.options + DisplayFlags.options + [.help],
         notes: [
@@ -93,18 +94,18 @@ struct BroadcastCommand: Command {
     /// The songs, in order.
     let paths: [String]
     /// Songs that follow these.
-    let music: MusicFlags?
+    let further: SongFlags?
     /// The options of the broadcast.
     private(set) var options: BroadcastOptions
     let invitation: InvitationFile?
-    let usesDesktop: Bool
+    let desktop: DesktopRemote.Uses
     let display: DisplayFlags
 
     init(_ arguments: CommandArguments) throws(UsageError) {
         paths = arguments.operands
-        music = try MusicFlags(arguments)
+        further = try SongFlags(arguments)
         let capture = try Self.capture(arguments)
-        guard capture != nil || !paths.isEmpty || music != nil || arguments.has(Self.idle) else {
+        guard capture != nil || !paths.isEmpty || further != nil || arguments.has(Self.idle) else {
             throw UsageError("SONG is missing: tutti broadcast SONG")
         }
         guard !paths.contains("") else { throw UsageError("the SONG's name is empty") }
@@ -126,11 +127,11 @@ struct BroadcastCommand: Command {
         }
         options.network = try NetworkFlags.parse(arguments)
         invitation = InvitationFile(arguments)
-        usesDesktop = !arguments.has(DesktopFlags.noMediaKeys)
+        desktop = DesktopFlags.uses(arguments)
         display = try DisplayFlags(arguments)
     }
 
-    func run() -> Int32 { MusicFlags.run(paths, music) { run($0) } }
+    func run() -> Int32 { SongFlags.run(paths, further) { run($0) } }
 
     private func run(_ songs: [String]) -> Int32 {
         // If the song comes through standard input, keys cannot.
@@ -145,13 +146,14 @@ struct BroadcastCommand: Command {
             var options = options
             options.memory = MemoryStore.standard()
             options.pins = PinFile.standard()
+            options.lookups = ProgramLookups.ofThisProgram()
             let broadcaster = try Broadcaster(songs: songs, options: options, identity: identity())
             return .init(
                 run: { handler throws(RuntimeFailure) in try broadcaster.run(handler) }, stop: { broadcaster.stop() },
                 onKey: { key in
                     if let operation = ProgrammeOperation(key) { broadcaster.perform(operation) }
                     if let command = LoudspeakerCommand(key) { broadcaster.perform(command) }
-                }, desktop: usesDesktop ? .of(broadcaster) : nil)
+                }, desktop: .of(broadcaster, desktop))
         }
     }
 
@@ -183,8 +185,8 @@ struct BroadcastCommand: Command {
             return nil
         }
         guard !name.isEmpty else { throw UsageError("--capture: the name is empty") }
-        let music = try MusicFlags(arguments)
-        guard arguments.operands.isEmpty, music == nil else {
+        let further = try SongFlags(arguments)
+        guard arguments.operands.isEmpty, further == nil else {
             throw UsageError("--capture and songs exclude each other")
         }
         let given =

@@ -1,9 +1,12 @@
+import DesktopRemote
 import TuttiRuntime
 
 /// What the desktop may do with a session.
 enum DesktopFlags {
     static let noMediaKeys = CommandSyntax.Option.flag(
         "--no-media-keys", "Do not show it to the desktop: no media keys, panels and playerctl (MPRIS).")
+    static let notify = CommandSyntax.Option.flag(
+        "--notify", "Show a notification of the desktop for each song that begins: title, artist, album and picture.")
     static let mediaKeys = CommandSyntax.Option.value(
         "--media-keys", "listener|broadcast|off",
         "What pause and play of the desktop (media keys, a closed lid, a call; MPRIS) are for: this listener, which "
@@ -12,13 +15,16 @@ enum DesktopFlags {
     enum MediaKeys: String, CaseIterable {
         case listener, broadcast, off
 
-        func presence(of listener: Listener) -> DesktopPresence? {
-            switch self {
-            case .listener: .of(listener, pausesBroadcast: false)
-            case .broadcast: .of(listener, pausesBroadcast: true)
-            case .off: nil
-            }
+        func presence(of listener: Listener, notifies: Bool) -> DesktopPresence? {
+            .of(
+                listener, DesktopRemote.Uses(isCommanded: self != .off, notifies: notifies),
+                pausesBroadcast: self == .broadcast)
         }
+    }
+
+    /// What the desktop is for, where media keys are all or nothing.
+    static func uses(_ arguments: CommandArguments) -> DesktopRemote.Uses {
+        DesktopRemote.Uses(isCommanded: !arguments.has(noMediaKeys), notifies: arguments.has(notify))
     }
 
     static func mediaKeys(_ arguments: CommandArguments) throws(UsageError) -> MediaKeys {

@@ -7,7 +7,7 @@ struct InspectCommand: Command {
         name: "inspect",
         summary: "Explains audio files, and says what is wrong with them.",
         operands: [.init(name: "FILE", isRequired: true, repeats: true, help: "An audio file; it is read whole.")],
-        options: [DisplayFlags.json, .help],
+        options: partOptions + [DisplayFlags.json, .help],
         notes: [
             "What was passed over in a file (damaged bytes, a missing end) is listed with its byte offset; of a file "
                 + "that cannot be played one line says why and where.",
@@ -16,24 +16,30 @@ struct InspectCommand: Command {
                 + "not known is null.",
             "Of an Ogg chain whose links need decoders of their own the first is explained, and at which byte the next "
                 + "one begins, which is played as a further song (nextSongOffset).",
+            lyricsNote, artworkNote, levelsNote,
             "Exit code: 0 when all can be played, else 65 for a file that cannot and 66 for a missing one (the first "
-                + "that occurs); 64 for a wrong command line.",
+                + "that occurs); 1 when there are no lyrics or no picture; 64 for a wrong command line.",
         ],
         examples: [
             .init(command: "tutti inspect song.m4a", meaning: "all that there is to know of it"),
             .init(command: "tutti inspect --json *.mp3", meaning: "one JSON object a line"),
+            .init(command: "tutti inspect --lyrics song.flac", meaning: "its words"),
+            .init(command: "tutti inspect --artwork song.mp3 > cover", meaning: "its picture"),
         ])
 
     let paths: [String]
     let isJSON: Bool
+    let part: Part?
 
     init(_ arguments: CommandArguments) throws(UsageError) {
         paths = arguments.operands
         guard !paths.contains("") else { throw UsageError("a FILE's name is empty") }
         isJSON = arguments.has(DisplayFlags.json)
+        part = try Self.part(arguments)
     }
 
     func run() -> Int32 {
+        if let part { return Self.write(part, of: paths[0]) }
         var code: Int32 = 0
         for (index, path) in paths.enumerated() {
             let facts = SongTools.inspect(path: path)

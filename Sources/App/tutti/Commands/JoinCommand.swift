@@ -14,6 +14,14 @@ struct JoinCommand: Command {
     static let volume = CommandSyntax.Option.value(
         "--volume", "PERCENT",
         "From 0 to 100, which leaves samples untouched. Default: what is remembered for the sound device, or 100.")
+    static let maximumVolume = CommandSyntax.Option.value(
+        "--max-volume", "PERCENT",
+        "Never play louder than this, whoever commands it: others, a group, the desktop or a key. Not remembered.")
+    static let quietHours = CommandSyntax.Option.value(
+        "--quiet-hours", "FROM-TO[=PERCENT]", repeats: true,
+        "The same within these hours of every day, by this machine's clock: 22:00-07:00 (silent) or 22:00-07:00=20. "
+            + "They begin and end within a second. The broadcast is followed all the while. May be repeated; the lowest "
+            + "volume counts.")
     static let role = CommandSyntax.Option.value(
         "--role", "ROLE",
         "Which channels to play: stereo (as they are), left, right, mono, or a channel's number (1 left, 2 right, 3 "
@@ -28,8 +36,9 @@ struct JoinCommand: Command {
         name: "join",
         summary: "Plays what is broadcast on this machine's loudspeakers, in step with all others.",
         operands: [.broadcaster],
-        options: [from, AccessFlags.broadcast, name, once] + OutputFlags.options + [offset, volume, role, codecs]
-            + [DesktopFlags.mediaKeys, InvitationFile.option]
+        options: [from, AccessFlags.broadcast, name, once] + OutputFlags.options
+            + [offset, volume, maximumVolume, quietHours, role, codecs]
+            + [DesktopFlags.mediaKeys, DesktopFlags.notify, InvitationFile.option]
             + NetworkFlags.options + DisplayFlags.options + [.help],
         notes: [
             "Keys on a terminal: + and - change the volume of this listener, m mutes it. For all listeners: space pauses and "
@@ -53,6 +62,9 @@ struct JoinCommand: Command {
                 command: "tutti join --role left --volume 40",
                 meaning: "the left one of a pair of loudspeakers, softly"),
             .init(
+                command: "tutti join --max-volume 60 --quiet-hours 22:00-07:00=20",
+                meaning: "never loud, and soft at night, whatever others command"),
+            .init(
                 command: "tutti join --household invitation",
                 meaning: "comes into the household that the file invites to, and plays what its members broadcast"),
             .init(command: "tutti join --codecs pcm", meaning: "lets the broadcaster do the decoding"),
@@ -61,6 +73,7 @@ struct JoinCommand: Command {
     private(set) var options = JoinOptions()
     let invitation: InvitationFile?
     let mediaKeys: DesktopFlags.MediaKeys
+    let notifies: Bool
     let display: DisplayFlags
 
     init(_ arguments: CommandArguments) throws(UsageError) {
@@ -71,6 +84,9 @@ struct JoinCommand: Command {
         if let output = try OutputFlags.parse(arguments) { options.output = output }
         options.offset = try Self.offset(arguments)
         options.volume = try arguments.volume(Self.volume)
+        options.volumeLimit = VolumeLimit(
+            highest: try arguments.volume(Self.maximumVolume) ?? .full,
+            quietHours: try arguments.quietHours(Self.quietHours))
         options.role = try arguments.role(Self.role)
         options.codecs = try arguments.value(of: Self.codecs).map { text throws(UsageError) in
             try CodecNames.codecs(text, for: Self.codecs.name)
@@ -78,6 +94,7 @@ struct JoinCommand: Command {
         options.network = try NetworkFlags.parse(arguments)
         invitation = InvitationFile(arguments)
         mediaKeys = try DesktopFlags.mediaKeys(arguments)
+        notifies = arguments.has(DesktopFlags.notify)
         display = try DisplayFlags(arguments)
         options.statusInterval = display.statusInterval
     }
@@ -107,13 +124,14 @@ struct JoinCommand: Command {
             var options = options
             options.memory = MemoryStore.standard()
             options.pins = PinFile.standard()
+            options.lookups = ProgramLookups.ofThisProgram()
             let listener = try Listener(options: options, identity: identity())
             return .init(
                 run: { handler throws(RuntimeFailure) in try listener.run(handler) }, stop: { listener.stop() },
                 onKey: { key in
                     if let operation = ProgrammeOperation(key) { listener.perform(operation) }
                     if let command = LoudspeakerCommand(key) { listener.perform(command) }
-                }, desktop: mediaKeys.presence(of: listener))
+                }, desktop: mediaKeys.presence(of: listener, notifies: notifies))
         }
     }
 }

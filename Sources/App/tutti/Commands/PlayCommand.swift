@@ -1,4 +1,5 @@
 import AudioCore
+import DesktopRemote
 import Glibc
 import Songs
 import TuttiRuntime
@@ -22,8 +23,8 @@ struct PlayCommand: Command {
                 help: "A file, directory or playlist, a FIFO, or - for standard input, as 'tutti broadcast' takes them."
             )
         ],
-        options: MusicFlags.options + [volume, loudness, BroadcastCommand.raw] + OutputFlags.options
-            + [DesktopFlags.noMediaKeys] + DisplayFlags.options + [.help],
+        options: SongFlags.options + [volume, loudness, BroadcastCommand.raw] + OutputFlags.options
+            + [DesktopFlags.noMediaKeys, DesktopFlags.notify] + DisplayFlags.options + [.help],
         notes: [
             "On a terminal: space pauses and goes on; left and right seek by 5 s; + and -, or up and down, change the volume; m "
                 + "mutes; "
@@ -36,32 +37,33 @@ struct PlayCommand: Command {
         examples: [
             .init(command: "tutti play song.flac", meaning: "one song"),
             .init(command: "tutti play Music/Album", meaning: "an album in its order"),
+            .init(command: "tutti play --random-album --artist \"Nina Simone\"", meaning: "one of her albums"),
             .init(command: "tutti play --output file:heard.wav song.mp3", meaning: "what a sound card would get"),
         ])
 
     /// The songs, in order.
     let paths: [String]
     /// Songs that follow these.
-    let music: MusicFlags?
+    let further: SongFlags?
     private(set) var options = PlayOptions()
-    let usesDesktop: Bool
+    let desktop: DesktopRemote.Uses
     let display: DisplayFlags
 
     init(_ arguments: CommandArguments) throws(UsageError) {
         paths = arguments.operands
-        music = try MusicFlags(arguments)
-        guard !paths.isEmpty || music != nil else { throw UsageError("SONG is missing: tutti play SONG") }
+        further = try SongFlags(arguments)
+        guard !paths.isEmpty || further != nil else { throw UsageError("SONG is missing: tutti play SONG") }
         guard !paths.contains("") else { throw UsageError("the SONG's name is empty") }
         if let output = try OutputFlags.parse(arguments) { options.output = output }
         if let volume = try arguments.volume(Self.volume) { options.volume = volume }
         options.raw = try BroadcastCommand.raw(arguments)
         options.loudness = try arguments.loudness(Self.loudness)
-        usesDesktop = !arguments.has(DesktopFlags.noMediaKeys)
+        desktop = DesktopFlags.uses(arguments)
         display = try DisplayFlags(arguments)
         options.statusInterval = display.statusInterval
     }
 
-    func run() -> Int32 { MusicFlags.run(paths, music) { run($0) } }
+    func run() -> Int32 { SongFlags.run(paths, further) { run($0) } }
 
     private func run(_ songs: [String]) -> Int32 {
         let player = Player(paths: songs, options: options)
@@ -72,7 +74,7 @@ struct PlayCommand: Command {
         return session.run(warnings: []) { _ in
             .init(
                 run: { handler throws(RuntimeFailure) in try player.run(handler) }, stop: { player.stop() },
-                onKey: { quit.take($0, player) }, desktop: usesDesktop ? .of(player) : nil)
+                onKey: { quit.take($0, player) }, desktop: .of(player, desktop))
         }
     }
 }

@@ -94,11 +94,15 @@ struct SessionRunner: Sendable {
             let session = try make(load)
             if hasKeys { KeyReader.start(session.onKey) }
             let desktop = session.desktop
+            desktop?.begin { mailbox.post(.warning($0)) }
             defer { desktop?.end() }
+            let plays = PlayRecorder { mailbox.post(.warning($0)) }
+            defer { plays.end() }
             interruption.onRaise(session.stop)
             let outcome = try session.run { event in
                 mailbox.post(.runtime(event))
                 desktop?.take(event)
+                plays.take(event)
             }
             switch outcome {
             case .completed: return .completed

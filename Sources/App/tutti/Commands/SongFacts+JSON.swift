@@ -49,7 +49,7 @@ extension AudioInfoKey {
     /// In the order that suits a reader.
     static let shown: [AudioInfoKey] = [
         .title, .artist, .album, .albumArtist, .composer, .genre, .year, .track, .disc, .comment, .trackGain,
-        .trackPeak, .albumGain, .albumPeak,
+        .trackPeak, .albumGain, .albumPeak, .titleSort, .artistSort, .albumSort, .albumArtistSort,
     ]
 
     var title: String {
@@ -59,6 +59,10 @@ extension AudioInfoKey {
         case .trackPeak: "track peak"
         case .albumGain: "album gain"
         case .albumPeak: "album peak"
+        case .titleSort: "title order"
+        case .artistSort: "artist order"
+        case .albumSort: "album order"
+        case .albumArtistSort: "album artist order"
         default: "\(self)"
         }
     }

@@ -7,36 +7,79 @@ import TuttiRuntime
 
 /// A session on the user's desktop: what it does is shown there, and the desktop's keys command it.
 final class DesktopPresence: Sendable {
-    private let remote: DesktopRemote
-    private let playback: LastPlayback
+    private struct State {
+        var remote: DesktopRemote?
+        var artwork: ArtworkFinder?
+    }
 
-    /// Returns nil where there is no desktop, or nothing left for it: the session does without.
+    private let uses: DesktopRemote.Uses
+    private let opensSongs: Bool
+    private let playback: LastPlayback
+    private let handler: @Sendable (RemoteCommand) -> Void
+    private let state = Mutex(State())
+
+    /// Returns nil if it would be for nothing.
     private init?(
-        _ playback: LastPlayback = LastPlayback(), opensSongs: Bool = false,
-        onStop: @escaping @Sendable () -> Void = {},
+        _ uses: DesktopRemote.Uses, _ playback: LastPlayback = LastPlayback(), opensSongs: Bool = false,
         _ handler: @escaping @Sendable (RemoteCommand) -> Void
     ) {
-        guard DesktopRemote.isPossible,
-            let remote = try? DesktopRemote(identity: "Tutti", opensSongs: opensSongs, handler)
-        else { return nil }
-        self.remote = remote
+        guard uses.isCommanded || uses.notifies else { return nil }
+        self.uses = uses
+        self.opensSongs = opensSongs
         self.playback = playback
+        self.handler = handler
+    }
+
+    /// Appears on the desktop. Where there is none, or nothing left for it, the session does without.
+    /// - Parameter warn: takes one line for the user, on any thread.
+    func begin(warn: @escaping @Sendable (String) -> Void) {
+        let warning = "no notifications of songs: nothing on the session bus shows any"
+        guard DesktopRemote.isPossible,
+            let remote = try? DesktopRemote(
+                identity: "Tutti", opensSongs: opensSongs, uses: uses, onMissingNotifications: { warn(warning) },
+                handler)
+        else { return uses.notifies ? warn(warning) : () }
+        state.withLock { $0.remote = remote }
     }
 
     /// Takes what happens in the session.
     func take(_ event: RuntimeEvent) {
-        guard let status = RemoteStatus(event) else { return }
-        playback.note(status, .now())
+        guard var status = RemoteStatus(event) else { return }
+        let now = HostTime.now()
+        playback.note(status)
+        guard let remote = state.withLock({ $0.remote }) else { return }
+        if let song = status.song {
+            switch artwork(of: song)?.finding(ofSong: song.path, now: now) {
+            case .sought: status.song?.isArtworkSought = true
+            case .found(let path): status.song?.artworkPath = path
+            case .nothing, nil: break
+            }
+        }
         remote.show(status)
     }
 
+    /// Returns who looks for pictures, from the first song on that is a file.
+    private func artwork(of song: RemoteStatus.Song) -> ArtworkFinder? {
+        state.withLock { state in
+            if state.artwork == nil, song.path != nil { state.artwork = ArtworkFinder() }
+            return state.artwork
+        }
+    }
+
     /// The session is over.
-    func end() { remote.stop() }
+    func end() {
+        let ended = state.withLock { state in
+            defer { state = State() }
+            return state
+        }
+        ended.remote?.stop()
+        ended.artwork?.end()
+    }
 
     // MARK: Whom it commands
 
-    static func of(_ broadcaster: Broadcaster) -> DesktopPresence? {
-        DesktopPresence(opensSongs: true) { command in
+    static func of(_ broadcaster: Broadcaster, _ uses: DesktopRemote.Uses) -> DesktopPresence? {
+        DesktopPresence(uses, opensSongs: true) { command in
             switch command {
             case .setVolume(let volume):
                 broadcaster.perform(.setVolume(Volume(fraction: volume)))
@@ -53,9 +96,11 @@ final class DesktopPresence: Sendable {
 
     /// What a closed lid or a call pauses is this listener alone, unless the user wants the broadcast to pause.
     /// - Parameter pausesBroadcast: whether pause and play are for all listeners.
-    static func of(_ listener: Listener, pausesBroadcast: Bool) -> DesktopPresence? {
+    static func of(
+        _ listener: Listener, _ uses: DesktopRemote.Uses, pausesBroadcast: Bool
+    ) -> DesktopPresence? {
         let last = LastPlayback()
-        return DesktopPresence(last) { command in
+        return DesktopPresence(uses, last) { command in
             switch command {
             case .setVolume(let volume): listener.perform(.setVolume(Volume(fraction: volume)))
             case .quit: listener.stop()
@@ -68,27 +113,20 @@ final class DesktopPresence: Sendable {
         }
     }
 
-    static func of(_ player: Player) -> DesktopPresence? {
-        let last = LastPlayback()
-        // A status comes a moment after the command.
-        @Sendable func pause(_ isPaused: Bool) {
-            guard last.isPlaying == isPaused else { return }
-            player.perform(.togglePause)
-            last.note(isPaused ? .paused : .playing)
-        }
-        return DesktopPresence(last) { command in
+    static func of(_ player: Player, _ uses: DesktopRemote.Uses) -> DesktopPresence? {
+        DesktopPresence(uses) { command in
             switch command {
-            case .play: pause(false)
-            case .pause: pause(true)
-            case .playPause: pause(last.isPlaying)
+            case .play: player.perform(.setPaused(false))
+            case .pause: player.perform(.setPaused(true))
+            case .playPause: player.perform(.togglePause)
             case .next: player.perform(.nextSong)
             case .previous: player.perform(.previousSong)
             case .skip(by: let span): player.perform(.seek(by: span))
-            case .seek(to: let time): player.perform(.seek(by: time - last.elapsed(.now())))
-            case .setVolume(let volume):
-                player.perform(.changeVolume(by: Volume(fraction: volume).percent - last.volumePercent))
+            case .seek(to: let time): player.perform(.setPosition(time))
+            case .setVolume(let volume): player.perform(.setVolume(Volume(fraction: volume)))
             case .stop, .quit: player.stop()
-            case .open: break
+            // It plays its songs once, in their order.
+            case .open, .setLoop, .setShuffle: break
             }
         }
     }
@@ -96,25 +134,11 @@ final class DesktopPresence: Sendable {
 
 /// What a session did last: keys may have commanded it, too.
 private final class LastPlayback: Sendable {
-    private struct State {
-        var status = RemoteStatus(.stopped)
-        var since = HostTime(nanoseconds: 0)
-    }
+    private let playback = Mutex(RemoteStatus.Playback.stopped)
 
-    private let state = Mutex(State())
+    var isPlaying: Bool { playback.withLock { $0 == .playing } }
 
-    var isPlaying: Bool { state.withLock { $0.status.playback == .playing } }
-    var volumePercent: Int { state.withLock { Int(($0.status.volume * 100).rounded()) } }
-
-    func elapsed(_ now: HostTime) -> TimeSpan {
-        state.withLock { state in
-            state.status.elapsed + (state.status.playback == .playing ? now - state.since : .zero)
-        }
-    }
-
-    func note(_ status: RemoteStatus, _ now: HostTime) { state.withLock { ($0.status, $0.since) = (status, now) } }
-
-    func note(_ playback: RemoteStatus.Playback) { state.withLock { $0.status.playback = playback } }
+    func note(_ status: RemoteStatus) { playback.withLock { $0 = status.playback } }
 }
 
 extension ProgrammeOperation {
@@ -129,6 +153,8 @@ extension ProgrammeOperation {
         case .previous: self = .previous
         case .skip(by: let span): self = .skip(by: span)
         case .seek(to: let time): self = .seek(to: time)
+        case .setLoop(let loop): self = .setRepeat(loop.repeatMode)
+        case .setShuffle(let isShuffled): self = .setShuffle(isShuffled)
         case .setVolume, .open, .quit: return nil
         }
     }

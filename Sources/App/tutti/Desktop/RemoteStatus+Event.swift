@@ -25,7 +25,7 @@ extension RemoteStatus {
         let group = status.groupVolume.isMuted ? 0 : status.groupVolume.level
         self.init(
             playback, song: status.song.map { Song($0) }, elapsed: status.song?.elapsed ?? .zero,
-            volume: Double(own ?? group) / 100, hasNext: status.next != nil)
+            volume: Double(own ?? group) / 100, hasNext: status.next != nil, modes: Modes(status.modes))
     }
 
     private init(_ status: ListenerStatus, _ song: SongStatus?) {
@@ -38,7 +38,8 @@ extension RemoteStatus {
             }
         self.init(
             playback, song: song.map { Song($0) }, elapsed: song?.elapsed ?? .zero,
-            volume: Double(status.loudspeakers?.volume.percent ?? 100) / 100, hasNext: status.next != nil)
+            volume: Double(status.loudspeakers?.volume.percent ?? 100) / 100, hasNext: status.next != nil,
+            modes: Modes(status.modes ?? PlayModes()))
     }
 
     private init(_ status: PlayStatus) {
@@ -50,10 +51,36 @@ extension RemoteStatus {
             }
         self.init(
             playback, song: Song(status.song), elapsed: status.song.elapsed,
-            volume: status.isMuted ? 0 : Double(status.volume.percent) / 100, hasNext: true)
+            volume: status.isMuted ? 0 : Double(status.volume.percent) / 100, hasNext: status.hasNext)
     }
 }
 
 extension RemoteStatus.Song {
-    fileprivate init(_ song: SongStatus) { self.init(title: song.title, artist: song.artist, length: song.total) }
+    fileprivate init(_ song: SongStatus) {
+        self.init(
+            title: song.title, artist: song.artist, album: song.album, length: song.total, path: song.path)
+    }
+}
+
+extension RemoteStatus.Modes {
+    fileprivate init(_ modes: PlayModes) { self.init(loop: .init(modes.repeats), isShuffled: modes.isShuffled) }
+}
+
+extension RemoteStatus.Loop {
+    fileprivate init(_ mode: RepeatMode) {
+        self =
+            switch mode {
+            case .off: .none
+            case .one: .track
+            case .all: .playlist
+            }
+    }
+
+    var repeatMode: RepeatMode {
+        switch self {
+        case .none: .off
+        case .track: .one
+        case .playlist: .all
+        }
+    }
 }

@@ -18,8 +18,9 @@ import WireProtocol
 //     listener   name, state, bufferedSeconds, lowWaterSeconds (of decoded song, since it began to sound), timing,
 //                xruns, underruns, replacements (of all causes: timelineSteps, deviceClockSteps, deviceRestarts, and
 //                underruns that were got over), lostPackets, sentPCM (whether it cannot decode the song itself),
-//                volume, muted, role ("stereo", "left", "right", "mono", "1" to "8"), offsetMicroseconds (these four of
-//                its own display only)
+//                volume, muted, role ("stereo", "left", "right", "mono", "1" to "8"), offsetMicroseconds,
+//                highestVolume (that it may have now; null if any), quietHoursUntil ("07:00"; null outside of quiet
+//                hours, and in those that never end) (these six of its own display only)
 //     timing     errorMicroseconds, errorBoundMicroseconds, asymmetryLimitMicroseconds, roundTripMicroseconds,
 //                clockPPM, devicePPM, correctionPPM
 //     worstPair  first, second, distanceMicroseconds
@@ -166,6 +167,8 @@ extension ListenerStatus {
             "volume": loudspeakers?.volume.json ?? .null, "muted": loudspeakers.map { .bool($0.isMuted) } ?? .null,
             "role": .optional(loudspeakers?.role.description),
             "offsetMicroseconds": loudspeakers?.offset.jsonMicroseconds ?? .null,
+            "highestVolume": ceiling == .none ? .null : ceiling.volume.json,
+            "quietHoursUntil": .optional(ceiling.quietEnd?.description),
         ])
     }
 }

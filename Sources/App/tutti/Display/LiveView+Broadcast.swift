@@ -9,7 +9,7 @@ extension LiveView {
     func broadcast(_ status: BroadcastStatus, _ size: Size) -> [StyledLine] {
         var left = StyledLine(status.name, .strong)
         left.append("  \(status.state.reading)")
-        append(status.loudspeakers, to: &left)
+        append(status.loudspeakers?.reading, to: &left)
         if status.groupVolume != VolumeSetting() { left.append("  group \(status.groupVolume.reading)", .faint) }
         if status.refusedCount > 0 { left.append("  \(status.refusedCount) refused") }
         var lines = [heading(left, remark: status.song?.format ?? "", size)]

@@ -10,13 +10,13 @@ extension LiveView {
         left.append("  ")
         guard let broadcaster else {
             left.append("waiting for a broadcast")
-            append(status.loudspeakers, to: &left)
+            append(status.loudspeakerReading, to: &left)
             let keys = status.loudspeakers == nil ? "" : "+ - volume   m mutes   "
             return [heading(left, remark: keys + "Ctrl-C ends", size)]
         }
         left.append(status.stateReading, status.state.style)
         left.append(status.state == .playing ? " from \(broadcaster)" : ", broadcaster \(broadcaster)")
-        append(status.loudspeakers, to: &left)
+        append(status.loudspeakerReading, to: &left)
         var lines = [heading(left, remark: song?.format ?? "", size)]
         if let song { lines += songLines(song, size) }
         lines += nextLine(status.next)
@@ -25,8 +25,8 @@ extension LiveView {
     }
 
     /// Appends how this machine's loudspeakers play.
-    func append(_ settings: LoudspeakerSettings?, to line: inout StyledLine) {
-        if let settings { line.append("  \(settings.reading)", .faint) }
+    func append(_ loudspeakerReading: String?, to line: inout StyledLine) {
+        if let loudspeakerReading { line.append("  \(loudspeakerReading)", .faint) }
     }
 
     private func readings(_ status: ListenerStatus) -> StyledLine {

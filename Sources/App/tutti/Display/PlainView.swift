@@ -24,7 +24,7 @@ struct PlainView: Sendable {
     private var next: String?
     private var state: String?
     private var listeners: [ListenerKey: ListenerLine] = [:]
-    private var loudspeakers: LoudspeakerSettings?
+    private var loudspeakers: String?
     private var nextStatus: HostTime?
 
     /// Distinguishes listeners of one name by their order.
@@ -100,7 +100,7 @@ struct PlainView: Sendable {
     private mutating func listening(
         _ status: ListenerStatus, _ song: SongStatus?, _ broadcaster: String?, _ now: HostTime
     ) -> [Line] {
-        let settingsLines = loudspeakerChange(status.loudspeakers)
+        let settingsLines = loudspeakerChange(status)
         guard let broadcaster else {
             (self.song, next) = (nil, nil)
             listeners = [:]
@@ -121,11 +121,13 @@ struct PlainView: Sendable {
         return lines
     }
 
-    /// Not the first settings: they were asked for, or a notice reports that they were remembered.
-    private mutating func loudspeakerChange(_ settings: LoudspeakerSettings?) -> [Line] {
-        defer { loudspeakers = settings }
-        guard let old = loudspeakers, let settings, settings.reading != old.reading else { return [] }
-        return [Line(settings.reading)]
+    /// Not the first settings, unless a limit is why: they were asked for, or a notice reports that they were
+    /// remembered.
+    private mutating func loudspeakerChange(_ status: ListenerStatus) -> [Line] {
+        let reading = status.loudspeakerReading
+        defer { loudspeakers = reading }
+        guard let reading, reading != loudspeakers, loudspeakers != nil || status.limitReading != nil else { return [] }
+        return [Line(reading)]
     }
 
     // MARK: Player

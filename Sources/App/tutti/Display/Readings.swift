@@ -57,3 +57,19 @@ extension LoudspeakerSettings {
     /// `volume 40 %, left`
     var reading: String { volume.reading(isMuted: isMuted) + (role == .stereo ? "" : ", \(role.reading)") }
 }
+
+extension ListenerStatus {
+    /// How its own loudspeakers play: `volume 40 %, left`; nil without any.
+    var loudspeakerReading: String? {
+        loudspeakers.map { $0.reading + (limitReading.map { remark in " (\(remark))" } ?? "") }
+    }
+
+    /// Why the volume can be no higher: `quiet hours until 07:00`, `the most allowed`; nil if it can.
+    var limitReading: String? {
+        guard let loudspeakers, ceiling.isReached(by: loudspeakers.volume) else { return nil }
+        return switch ceiling.hours {
+        case .ordinary: "the most allowed"
+        case .quiet(let until): VolumeLimitNotice.quietHours(until: until)
+        }
+    }
+}

@@ -1,4 +1,5 @@
 import AudioCore
+import DesktopRemote
 import HostSystem
 import PlayerScreen
 import Synchronization
@@ -87,17 +88,22 @@ final class OwnBroadcast: Sendable {
         options.network.localSockets = [.standard]
         options.memory = MemoryStore.standard()
         options.pins = PinFile.standard()
+        options.lookups = ProgramLookups.ofThisProgram()
         let broadcaster = Broadcaster(options: options, identity: identity)
         let isStopped = state.withLock { state in
             state.broadcaster = broadcaster
             return state.isStopped
         }
         guard !isStopped else { return nil }
-        let desktop = DesktopPresence.of(broadcaster)
+        let desktop = DesktopPresence.of(broadcaster, DesktopRemote.Uses(isCommanded: true, notifies: false))
+        desktop?.begin { inbox.post(.note($0)) }
         defer { desktop?.end() }
+        let plays = PlayRecorder { inbox.post(.note($0)) }
+        defer { plays.end() }
         do throws(RuntimeFailure) {
             _ = try broadcaster.run { event in
                 desktop?.take(event)
+                plays.take(event)
                 self.take(event, inbox)
             }
             return nil

@@ -2,11 +2,16 @@ import AudioCore
 import HostSystem
 import PlayerScreen
 import Synchronization
+import TerminalIO
 import TuttiRuntime
 
 /// What happens while the player is open, from whatever thread.
 enum PlayerNews: Sendable {
     case event(PlayerEvent)
+    /// The terminal answers what it was asked.
+    case answer(TerminalAnswer)
+    /// The picture that was asked for by this number; nil if it cannot be shown.
+    case picture(TerminalPicture?, number: Int)
     /// The terminal has another size, or shows something else.
     case redraw
     /// It is over; nil: as the user wishes.

@@ -3,15 +3,23 @@ import Glibc
 import HostSystem
 import MusicLibrary
 import PlayerScreen
+import Songs
 import Synchronization
 import TuttiRuntime
 
 /// This user's music for the player: one thread finds songs, another one reads what is new in the folders meanwhile,
 /// and again whenever something changes in them.
 final class PlayerLibrary: Sendable {
+    /// What the thread that finds is to do.
+    private enum Work {
+        case search(String)
+        case listAlbums
+        case findSongs(AlbumRequest)
+    }
+
     private struct State {
-        /// What is to be looked for.
-        var query: String?
+        /// In the order in which it is done: at most one search and one list.
+        var work: [Work] = []
         /// What the user was warned of: once, though the folders are looked at again and again.
         var told: Set<String> = []
         var isStopped = false
@@ -27,6 +35,8 @@ final class PlayerLibrary: Sendable {
     /// How often they are read where the kernel does not tell of all changes, and where it does.
     private static let interval = TimeSpan.seconds(300)
     private static let longInterval = TimeSpan.seconds(3_600)
+    /// While as much waits to be done, no album is taken.
+    private static let workLimit = 32
     /// After something went wrong.
     private static let pause = TimeSpan.seconds(5)
 
@@ -53,7 +63,26 @@ final class PlayerLibrary: Sendable {
 
     /// Looks for this instead of what was asked for before.
     func search(_ query: String) {
-        state.withLock { $0.query = query }
+        enqueue(.search(query)) { if case .search = $0 { true } else { false } }
+    }
+
+    /// Lists all albums, once for whoever asks again before it is done.
+    func listAlbums() {
+        enqueue(.listAlbums) { if case .listAlbums = $0 { true } else { false } }
+    }
+
+    /// Finds the songs of an album; no more of whoever holds the key down than can be found.
+    func findSongs(of request: AlbumRequest) {
+        guard state.withLock({ $0.work.count < Self.workLimit }) else { return }
+        enqueue(.findSongs(request)) { _ in false }
+    }
+
+    /// - Parameter isReplaced: what waits and need not be done any more.
+    private func enqueue(_ work: Work, _ isReplaced: (Work) -> Bool) {
+        state.withLock { state in
+            state.work.removeAll(where: isReplaced)
+            state.work.append(work)
+        }
         wake.signal()
     }
 
@@ -93,13 +122,28 @@ final class PlayerLibrary: Sendable {
     private func find(_ library: UserLibrary) throws(RuntimeFailure) {
         if !library.isKept { try refresh(library, nil) }
         while !isStopped {
-            guard let text = state.withLock({ $0.query.take() }) else {
+            guard let work = state.withLock({ $0.work.isEmpty ? nil : $0.work.removeFirst() }) else {
                 wake.wait(atMost: .seconds(60))
                 continue
             }
-            let songs = try library.search(
-                SearchQuery(line: text), by: .relevance, limit: PlayerModel.resultLimit)
-            inbox.post(.found(songs, for: text))
+            do throws(RuntimeFailure) {
+                inbox.post(try event(of: work, library))
+            } catch {
+                // The screen does not ask again; it is listed after the pause.
+                if case .listAlbums = work { state.withLock { $0.work.append(work) } }
+                throw error
+            }
+        }
+    }
+
+    private func event(of work: Work, _ library: UserLibrary) throws(RuntimeFailure) -> PlayerEvent {
+        switch work {
+        case .search(let text):
+            .found(
+                try library.search(SearchQuery(line: text), by: .relevance, limit: PlayerModel.resultLimit), for: text)
+        case .listAlbums: .albums(try library.albumList(limit: PlayerModel.albumLimit))
+        case .findSongs(let request):
+            .songs(try library.songs(ofAlbum: request.album, limit: SongCollection.countLimit), of: request)
         }
     }
 

@@ -11,6 +11,7 @@ extension RuntimeNotice {
         case .device(let notice): notice.sentence
         case .song(let notice): notice.sentence
         case .memory(let notice): notice.sentence
+        case .volumeLimit(let notice): notice.sentence
         case .household(let notice): notice.sentence
         case .recording(let notice): notice.sentence
         case .broadcast(let notice): notice.sentence

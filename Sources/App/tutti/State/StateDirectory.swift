@@ -29,6 +29,14 @@ struct StateDirectory: Hashable, Sendable {
         return home().map { StateDirectory(path: $0 + "/.cache/tutti") }
     }
 
+    /// For what the user has made: `$XDG_DATA_HOME/tutti`, `~/.local/share/tutti` by default.
+    static func data() -> StateDirectory? {
+        if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") {
+            return StateDirectory(path: data + "/tutti")
+        }
+        return home().map { StateDirectory(path: $0 + "/.local/share/tutti") }
+    }
+
     /// The user's home directory, an absolute path.
     static func home() -> String? {
         guard let home = environment("HOME") ?? homeOfUser(), home.hasPrefix("/") else { return nil }
@@ -102,20 +110,48 @@ struct StateDirectory: Hashable, Sendable {
         try syncNames()
     }
 
+    /// Returns the names of the files that are here, in no order; none if it cannot be read.
+    func names() -> [String] {
+        guard let stream = opendir(path) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            // d_name is as long as the name.
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
     /// Writes a file, whole and to the disk; makes the directory if it is missing.
-    func write(_ bytes: [UInt8], to name: String) throws(StateError) {
+    /// - Parameter mode: who may use it, if the user's mask allows that.
+    func write(_ bytes: [UInt8], to name: String, mode: mode_t = 0o600) throws(StateError) {
         try makeDirectory()
         let temporary = path(of: ".\(name).\(getpid()).\(UInt32.random(in: 0...(.max)))")
-        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard file >= 0 else { throw StateError("write", temporary) }
         defer { close(file) }
-        let isWritten = Glibc.write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0
-        guard isWritten, rename(temporary, path(of: name)) == 0 else {
+        guard Self.writeAll(bytes, to: file), fsync(file) == 0, rename(temporary, path(of: name)) == 0 else {
             let error = StateError("write", path(of: name))
             unlink(temporary)
             throw error
         }
         try syncNames()
+    }
+
+    /// Returns false, with the reason in `errno`, if not all can be written. A disk that becomes full takes a part
+    /// first.
+    private static func writeAll(_ bytes: [UInt8], to file: Int32) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = Glibc.write(file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count > 0 { rest = rest.dropFirst(count) } else if count == 0 || errno != EINTR { return false }
+            }
+            return true
+        }
     }
 
     /// Syncs the directory: without this a power loss may undo a rename.
@@ -193,7 +229,7 @@ struct StateError: Error, Hashable {
     var code: Int32
 
     /// Takes the reason from `errno`.
-    fileprivate init(_ operation: String, _ path: String) {
+    init(_ operation: String, _ path: String) {
         self.code = errno
         self.operation = operation
         self.path = path

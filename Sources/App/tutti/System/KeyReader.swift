@@ -6,9 +6,12 @@ import TerminalIO
 /// Reads keys from the terminal on a thread of its own, which lives as long as the process.
 enum KeyReader {
     /// Starts the thread. Reads nothing if standard input is no terminal.
-    /// - Parameter onEnd: called when the terminal is gone.
+    /// - Parameters:
+    ///   - onEnd: called when the terminal is gone.
+    ///   - onAnswer: called with what the terminal answers to a query.
     static func start(
-        onEnd: @escaping @Sendable () -> Void = {}, _ handler: @escaping @Sendable (Key) -> Void
+        onEnd: @escaping @Sendable () -> Void = {}, onAnswer: @escaping @Sendable (TerminalAnswer) -> Void = { _ in },
+        _ handler: @escaping @Sendable (Key) -> Void
     ) {
         guard isatty(STDIN_FILENO) == 1 else { return }
         _ = try? HostThread(name: "tutti keys") {
@@ -19,6 +22,7 @@ enum KeyReader {
                 let count = read(STDIN_FILENO, &bytes, bytes.count)
                 if count > 0 {
                     decoder.keys(bytes[..<count]).forEach(handler)
+                    decoder.takeAnswers().forEach(onAnswer)
                 } else if count < 0, errno == EINTR || errno == EAGAIN || errno == EIO {
                     // In the background the terminal belongs to another process.
                     sleepThread(for: .milliseconds(200))

@@ -10,20 +10,26 @@ enum StandardStream: Int32, Sendable {
     @discardableResult
     func write(_ text: String) -> Bool {
         var text = text
-        return text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while !rest.isEmpty {
-                let count = Glibc.write(rawValue, rest.baseAddress, rest.count)
-                if count > 0 {
-                    rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-                } else if count < 0, errno == EAGAIN {
-                    waitUntilWritable()
-                } else if count == 0 || errno != EINTR {
-                    return false
-                }
+        return text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Writes all bytes, like ``write(_:)`` of a text.
+    @discardableResult
+    func write(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { write($0) } }
+
+    private func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = Glibc.write(rawValue, rest.baseAddress, rest.count)
+            if count > 0 {
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            } else if count < 0, errno == EAGAIN {
+                waitUntilWritable()
+            } else if count == 0 || errno != EINTR {
+                return false
             }
-            return true
         }
+        return true
     }
 
     /// Runs `body` while anything that this process writes to either stream is discarded: libraries of sound servers

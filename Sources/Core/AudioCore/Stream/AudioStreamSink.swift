@@ -9,6 +9,14 @@ public protocol AudioStreamSink: ~Copyable {
     /// Takes whole packets, in order. `data` is valid during the call only. The descriptions index into `data`, and
     /// every packet is known to lie inside it.
     mutating func streamDidParse(packets descriptions: Span<AudioPacketDescription>, data: RawSpan)
+
+    /// Takes a tag's lyrics, if the sink wants them: by default they are ignored. Called for each tag that has some,
+    /// among the properties.
+    mutating func streamDidParse(lyrics: AudioStreamLyrics)
+}
+
+extension AudioStreamSink where Self: ~Copyable {
+    public mutating func streamDidParse(lyrics: AudioStreamLyrics) {}
 }
 
 /// A property of an audio stream; the cases follow Audio File Stream Services' property identifiers.
@@ -71,6 +79,8 @@ public enum AudioFileType: Hashable, Sendable {
 public enum AudioInfoKey: Hashable, Sendable {
     case title, artist, album, track, year
     case albumArtist, composer, genre, disc, comment
+    /// What a title, artist or album is ordered by instead of its name: "Beatles, The".
+    case titleSort, artistSort, albumSort, albumArtistSort
     /// ReplayGain, towards -18 LUFS: gains as decibels ("-6.20 dB"), peaks as a factor ("0.98").
     case trackGain, trackPeak, albumGain, albumPeak
 }

@@ -187,7 +187,7 @@ struct ElementaryStreamParser: ContainerParser {
         if !isOpen, facts?.isAudio(header, offset: fileOffset, byteCount: byteCount, in: bytes, at: place) == false {
             return
         }
-        if !isOpen, let tail { tags.give(tail.findings, into: &sink) }
+        if !isOpen, let findings = tail?.takeFindings() { tags.give(findings, into: &sink) }
         isOpen = true
         let properties =
             try facts?.properties(before: header, offset: fileOffset, in: bytes, at: place, seekIndex) ?? []

@@ -13,8 +13,8 @@ struct TrailingTags {
 
     private static let footersByteCount = APETagReader.headerByteCount + ID3v1Tag.byteCount
 
-    /// The contents of the tags.
-    private(set) var findings: [TagFinding] = []
+    /// The contents of the tags, not yet taken by ``takeFindings()``.
+    private var findings: [TagFinding] = []
     /// Offset in the file where the first of them begins; the file's end if there are none.
     private(set) var start: Int64
 
@@ -27,6 +27,12 @@ struct TrailingTags {
     init(fileByteCount: Int64) {
         self.fileByteCount = fileByteCount
         start = fileByteCount
+    }
+
+    /// Returns the contents of the tags, once: a picture or lyrics need not be held while the song plays.
+    mutating func takeFindings() -> [TagFinding] {
+        defer { findings = [] }
+        return findings
     }
 
     /// - Returns: the next request; nil when the tags were read and the window is at the frames again.
@@ -77,6 +83,7 @@ struct TrailingTags {
 
     private mutating func goBack() -> Progress {
         findings += old
+        old = []
         stage = .done
         return Progress(consumed: 0, needed: 1, jump: framesOffset)
     }

@@ -38,6 +38,9 @@ struct FLACMetadata {
     /// Returns the comments found since the last call.
     mutating func takeFound() -> [(AudioInfoKey, String)] { comments.takeFound() }
 
+    /// Returns the lyrics found since the last call.
+    mutating func takeLyrics() -> [AudioStreamLyrics] { comments.takeLyrics() }
+
     /// Performs one step: consumes bytes, or returns the number it needs.
     mutating func step(_ bytes: RawSpan, at offset: Int64) throws(AudioStreamError) -> Progress {
         switch stage {

@@ -55,6 +55,7 @@ struct FLACParser: ContainerParser {
             { sink.streamDidParse(property: property) }
         }
         info.give(metadata.takeFound(), into: &sink)
+        for lyrics in metadata.takeLyrics() { sink.streamDidParse(lyrics: lyrics) }
         if let picture = metadata.takePicture(), !facts.isArtworkGiven {
             facts.isArtworkGiven = true
             sink.streamDidParse(property: .artwork(picture))

@@ -73,6 +73,7 @@ extension BoxType {
     static let ilst = BoxType("ilst")
     static let data = BoxType("data")
     static let name = BoxType("name")
+    static let lyrics = BoxType("©lyr")
     // Inside a sample entry.
     static let wave = BoxType("wave")
     static let esds = BoxType("esds")

@@ -46,6 +46,7 @@ struct MovieReader {
     private var tags = MovieTags()
     private var info = InfoCollector()
     private var hasArtwork = false
+    private var hasLyrics = false
 
     init(fileByteCount: Int64?) {
         self.fileByteCount = fileByteCount
@@ -247,6 +248,7 @@ struct MovieReader {
             return AudioFileStreamLimits.descriptionByteCount
         case (.ilst, BoxType("covr")):
             return hasArtwork ? 0 : Limits.artworkByteCount + AudioFileStreamLimits.tagTextByteCount
+        case (.ilst, .lyrics): return hasLyrics ? 0 : Limits.lyricsByteCount + AudioFileStreamLimits.tagTextByteCount
         case (.ilst, _): return 2 * AudioFileStreamLimits.tagTextByteCount
         case (.udta, _): return MovieTags.isText(type) ? AudioFileStreamLimits.tagTextByteCount : 0
         default: return 0
@@ -278,6 +280,9 @@ struct MovieReader {
             case .artwork(let picture):
                 hasArtwork = true
                 sink.streamDidParse(property: .artwork(picture))
+            case .lyrics(let text):
+                hasLyrics = true
+                sink.streamDidParse(lyrics: .text(text))
             case .gapless(let tag): gaplessTag = gaplessTag ?? tag
             }
         }

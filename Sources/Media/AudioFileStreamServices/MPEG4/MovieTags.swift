@@ -9,6 +9,7 @@ struct MovieTags {
     enum Found {
         case field(AudioInfoKey, String)
         case artwork([UInt8])
+        case lyrics(String)
         case gapless(ITunesGaplessTag)
     }
 
@@ -45,6 +46,7 @@ struct MovieTags {
         case BoxType("covr"):
             return value.bytes.isEmpty || value.bytes.count > Limits.artworkByteCount
                 ? [] : [.artwork(Array(body[value.bytes]))]
+        case .lyrics: return Self.lyrics(value.type, body[value.bytes])
         case BoxType("trkn"): return Self.number(body[value.bytes]).map { [.field(.track, $0)] } ?? []
         case BoxType("disk"): return Self.number(body[value.bytes]).map { [.field(.disc, $0)] } ?? []
         case BoxType("----"): return Self.custom(name, Self.text(value.type, Array(body[value.bytes])))
@@ -58,9 +60,18 @@ struct MovieTags {
     }
 
     private static func text(_ type: UInt32, _ bytes: [UInt8]) -> String {
-        guard bytes.count <= AudioFileStreamLimits.tagTextByteCount else { return "" }
-        // Well-known types: 1 is UTF-8, 2 is UTF-16.
-        return type == 2 ? TagText.utf16(bytes, bigEndian: true) : TagText.guessed(bytes)
+        bytes.count <= AudioFileStreamLimits.tagTextByteCount ? decoded(type, bytes) : ""
+    }
+
+    /// Well-known types: 1 is UTF-8, 2 is UTF-16.
+    private static func decoded(_ type: UInt32, _ bytes: [UInt8]) -> String {
+        type == 2 ? TagText.utf16(bytes, bigEndian: true) : TagText.guessed(bytes)
+    }
+
+    private static func lyrics(_ type: UInt32, _ bytes: ArraySlice<UInt8>) -> [Found] {
+        guard bytes.count <= Limits.lyricsByteCount else { return [] }
+        let text = decoded(type, Array(bytes))
+        return text.isEmpty ? [] : [.lyrics(text)]
     }
 
     private static func field(_ key: AudioInfoKey, _ text: String) -> [Found] {
@@ -93,6 +104,10 @@ struct MovieTags {
         case "track": return .track
         case "disc": return .disc
         case "album_artist", "albumartist": return .albumArtist
+        case "titlesort": return .titleSort
+        case "artistsort": return .artistSort
+        case "albumsort": return .albumSort
+        case "albumartistsort": return .albumArtistSort
         case "composer": return .composer
         case "genre": return .genre
         case "comment": return .comment
@@ -108,6 +123,8 @@ struct MovieTags {
         BoxType("©nam"): .title, BoxType("©ART"): .artist, BoxType("©alb"): .album, BoxType("©day"): .year,
         BoxType("aART"): .albumArtist, BoxType("©wrt"): .composer, BoxType("©com"): .composer,
         BoxType("©gen"): .genre, BoxType("©cmt"): .comment, BoxType("©art"): .artist, BoxType("©trk"): .track,
+        BoxType("sonm"): .titleSort, BoxType("soar"): .artistSort, BoxType("soal"): .albumSort,
+        BoxType("soaa"): .albumArtistSort,
     ]
 
     private static let keys3GPP: [BoxType: AudioInfoKey] = [

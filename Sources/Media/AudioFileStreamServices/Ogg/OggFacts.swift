@@ -10,6 +10,7 @@ struct OggFacts {
     /// Reports a link's tags; in a chain the first link's win.
     mutating func giveTags<Sink: AudioStreamSink & ~Copyable>(of link: inout OggLink, into sink: inout Sink) {
         info.give(link.takeTags(), into: &sink)
+        for lyrics in link.takeLyrics() { sink.streamDidParse(lyrics: lyrics) }
         guard let picture = link.takePicture(), !isArtworkGiven else { return }
         isArtworkGiven = true
         sink.streamDidParse(property: .artwork(picture))

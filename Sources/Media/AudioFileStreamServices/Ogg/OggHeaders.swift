@@ -39,6 +39,8 @@ struct OggHeaders {
 
     mutating func takeFound() -> [(AudioInfoKey, String)] { comments.takeFound() + metadata.takeFound() }
 
+    mutating func takeLyrics() -> [AudioStreamLyrics] { comments.takeLyrics() + metadata.takeLyrics() }
+
     var channelLayout: AudioChannelLayout {
         metadata.channelLayout ?? AudioChannelLayout(xiphChannels: codec.format.channelsPerFrame)
     }

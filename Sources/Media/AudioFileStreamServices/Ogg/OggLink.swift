@@ -6,9 +6,10 @@ struct OggLink {
     private(set) var headers: OggHeaders
     /// Where it begins, or the first of the streams that begin beside it.
     let byteOffset: Int64
-    /// The fields of its tags, the first of each kind, and its picture; until they are reported.
+    /// The fields of its tags, the first of each kind, its picture and its lyrics; until they are reported.
     private(set) var tags: [(key: AudioInfoKey, text: String)] = []
     private(set) var picture: [UInt8]?
+    private var lyrics: [AudioStreamLyrics] = []
 
     init(serial: UInt32, headers: OggHeaders, byteOffset: Int64) {
         self.serial = serial
@@ -31,6 +32,7 @@ struct OggLink {
             tags.append((key, text))
         }
         picture = picture ?? headers.takePicture()
+        lyrics += headers.takeLyrics()
     }
 
     mutating func takeTags() -> [(AudioInfoKey, String)] {
@@ -39,6 +41,11 @@ struct OggLink {
     }
 
     mutating func takePicture() -> [UInt8]? { picture.take() }
+
+    mutating func takeLyrics() -> [AudioStreamLyrics] {
+        defer { lyrics = [] }
+        return lyrics
+    }
 }
 
 /// Multiplexed streams that begin together: their first pages precede all other pages (RFC 3533 section 4).

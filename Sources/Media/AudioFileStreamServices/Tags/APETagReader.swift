@@ -14,10 +14,13 @@ struct APETagReader {
         /// Size, flags, and the key up to its zero.
         case itemHeader
         case text(AudioInfoKey), picture
+        /// The value of a field that ``LyricsFields`` knows.
+        case lyrics(String)
         case skip
     }
 
-    /// Findings of the last call of ``consume(_:from:)``, in the tag's order; only the tag's first picture.
+    /// Findings of the last call of ``consume(_:from:)``, in the tag's order; only the tag's first picture, and
+    /// the first lyrics of each name.
     private(set) var found: [TagFinding] = []
 
     /// Bytes still to come of the tag; of its items and of the current stage below.
@@ -27,6 +30,7 @@ struct APETagReader {
     private var stageRemaining = Self.headerByteCount
     private var field: [UInt8] = []
     private var hasPicture = false
+    private var lyrics = LyricsFields()
 
     /// - Returns: nil if no tag stands at `offset`; the caller has checked that its 32 bytes are present.
     init?(_ bytes: RawSpan, at offset: Int) {
@@ -82,7 +86,7 @@ struct APETagReader {
         }
         let count = min(stageRemaining, bytes.byteCount)
         switch stage {
-        case .text, .picture: bytes.extracting(0..<count).withUnsafeBytes { field.append(contentsOf: $0) }
+        case .text, .picture, .lyrics: bytes.extracting(0..<count).withUnsafeBytes { field.append(contentsOf: $0) }
         default: break
         }
         if case .header = stage {} else { itemsRemaining -= count }
@@ -102,6 +106,8 @@ struct APETagReader {
         stage = .skip
         // Bits 1 and 2 of the flags: 0 is UTF-8, 1 is binary.
         switch flags >> 1 & 3 {
+        case 0 where LyricsFields.names.contains(name):
+            if size <= Limits.lyricsByteCount, lyrics.wants(name) { stage = .lyrics(name) }
         case 0 where size <= AudioFileStreamLimits.tagTextByteCount:
             if let key = Self.keys[name] { stage = .text(key) }
         case 1 where !hasPicture && size <= Limits.artworkByteCount + 256:
@@ -124,6 +130,8 @@ struct APETagReader {
                 found.append(.artwork(Array(bytes)))
                 hasPicture = true
             }
+        case .lyrics(let name):
+            if let words = lyrics.take(name, field[...]) { found.append(.lyrics(words)) }
         default: break
         }
         field = []
@@ -144,6 +152,7 @@ struct APETagReader {
         "ALBUM ARTIST": .albumArtist, "ALBUMARTIST": .albumArtist, "COMPOSER": .composer, "GENRE": .genre,
         "DISC": .disc, "COMMENT": .comment, "REPLAYGAIN_TRACK_GAIN": .trackGain,
         "REPLAYGAIN_TRACK_PEAK": .trackPeak, "REPLAYGAIN_ALBUM_GAIN": .albumGain,
-        "REPLAYGAIN_ALBUM_PEAK": .albumPeak,
+        "REPLAYGAIN_ALBUM_PEAK": .albumPeak, "TITLESORT": .titleSort, "ARTISTSORT": .artistSort,
+        "ALBUMSORT": .albumSort, "ALBUMARTISTSORT": .albumArtistSort,
     ]
 }

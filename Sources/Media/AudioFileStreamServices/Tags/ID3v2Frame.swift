@@ -9,6 +9,10 @@ enum ID3v2Frame {
     case comment
     /// Encoding, MIME type (in 2.2 three characters), type, description, picture.
     case picture(hasShortType: Bool)
+    /// Encoding, language, description, text.
+    case lyrics
+    /// Encoding, language, unit of the times, kind of text, description; then text and time, over and over.
+    case timedLyrics
 
     /// Bytes allowed for the fields around a picture.
     private static let pictureTextByteCount = 64 * 1024
@@ -19,17 +23,34 @@ enum ID3v2Frame {
         case "COMM", "COM": self = .comment
         case "APIC": self = .picture(hasShortType: false)
         case "PIC": self = .picture(hasShortType: true)
+        case "USLT", "ULT": self = .lyrics
+        case "SYLT", "SLT": self = .timedLyrics
         default:
             guard let key = Self.keys[id] else { return nil }
             self = .text(key)
         }
     }
 
-    var isPicture: Bool { if case .picture = self { true } else { false } }
+    /// What is taken once from a tag: of several languages, and of several pictures, the first.
+    enum Single: Hashable { case picture, lyrics, timedLyrics }
+
+    /// Nil for a frame that may occur more than once.
+    var single: Single? {
+        switch self {
+        case .picture: .picture
+        case .lyrics: .lyrics
+        case .timedLyrics: .timedLyrics
+        case .text, .userText, .comment: nil
+        }
+    }
 
     /// Longer frames are skipped.
     var largestByteCount: Int {
-        isPicture ? Limits.artworkByteCount + Self.pictureTextByteCount : AudioFileStreamLimits.tagTextByteCount
+        switch self {
+        case .picture: Limits.artworkByteCount + Self.pictureTextByteCount
+        case .lyrics, .timedLyrics: Limits.lyricsByteCount
+        case .text, .userText, .comment: AudioFileStreamLimits.tagTextByteCount
+        }
     }
 
     /// Returns the field in a frame's body; nil if it is unknown.
@@ -47,7 +68,7 @@ enum ID3v2Frame {
             // Programs store their own numbers in comments with other descriptions.
             let name = Self.text(description, encoding).uppercased()
             return ["", "COMMENT", "ID3V1 COMMENT"].contains(name) ? (.comment, Self.text(text, encoding)) : nil
-        case .picture: return nil
+        case .picture, .lyrics, .timedLyrics: return nil
         }
     }
 
@@ -69,7 +90,7 @@ enum ID3v2Frame {
     }
 
     /// Splits off a string at its terminator: one zero, or two with two-byte characters.
-    private static func split(
+    static func split(
         _ bytes: ArraySlice<UInt8>, _ encoding: UInt8
     ) -> (ArraySlice<UInt8>, ArraySlice<UInt8>) {
         guard encoding == 1 || encoding == 2 else {
@@ -84,7 +105,7 @@ enum ID3v2Frame {
     }
 
     /// Decodes the first string; the encodings are numbered as in 2.4 section 4.
-    private static func text(_ bytes: ArraySlice<UInt8>, _ encoding: UInt8) -> String {
+    static func text(_ bytes: ArraySlice<UInt8>, _ encoding: UInt8) -> String {
         switch encoding {
         case 0: TagText.latin1(bytes)
         case 1: TagText.utf16(Array(bytes), bigEndian: false)
@@ -99,11 +120,15 @@ enum ID3v2Frame {
         "TPE2": .albumArtist, "TCOM": .composer, "TCON": .genre, "TPOS": .disc,
         "TT2": .title, "TP1": .artist, "TAL": .album, "TRK": .track, "TYE": .year,
         "TP2": .albumArtist, "TCM": .composer, "TCO": .genre, "TPA": .disc,
+        // 2.4 section 4.2.5, but for the album artist's and those of 2.2, which are iTunes'.
+        "TSOT": .titleSort, "TSOP": .artistSort, "TSOA": .albumSort, "TSO2": .albumArtistSort,
+        "TST": .titleSort, "TSP": .artistSort, "TSA": .albumSort, "TS2": .albumArtistSort,
     ]
 
     private static let userKeys: [String: AudioInfoKey] = [
         "REPLAYGAIN_TRACK_GAIN": .trackGain, "REPLAYGAIN_TRACK_PEAK": .trackPeak,
         "REPLAYGAIN_ALBUM_GAIN": .albumGain, "REPLAYGAIN_ALBUM_PEAK": .albumPeak,
         "COMMENT": .comment, "ALBUM ARTIST": .albumArtist, "ALBUMARTIST": .albumArtist,
+        "ALBUMARTISTSORT": .albumArtistSort,
     ]
 }

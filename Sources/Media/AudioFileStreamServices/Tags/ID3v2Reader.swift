@@ -12,7 +12,8 @@ import AudioCore
 struct ID3v2Reader {
     static let headerByteCount = 10
 
-    /// Findings of the last call of ``consume(_:from:)``, in the tag's order; only the tag's first picture.
+    /// Findings of the last call of ``consume(_:from:)``, in the tag's order; only the tag's first picture, and its
+    /// first lyrics of each kind.
     private(set) var found: [TagFinding] = []
 
     private enum Stage {
@@ -34,7 +35,7 @@ struct ID3v2Reader {
     private var field: [UInt8] = []
     private var fieldByteCount: Int
     private var lastWasFF = false
-    private var hasPicture = false
+    private var taken: Set<ID3v2Frame.Single> = []
 
     /// - Returns: nil if no tag stands at `offset`; the caller has checked that its 10 bytes are present.
     init?(_ bytes: RawSpan, at offset: Int) {
@@ -155,8 +156,8 @@ struct ID3v2Reader {
             stage = .skip(.max)
             return
         }
-        guard let frame = ID3v2Frame(id: TagText.latin1(id)), !(frame.isPicture && hasPicture), size > 0,
-            size <= frame.largestByteCount, let next = bodyStage(frame, flags: flags)
+        guard let frame = ID3v2Frame(id: TagText.latin1(id)), isWanted(frame), size > 0, size <= frame.largestByteCount,
+            let next = bodyStage(frame, flags: flags)
         else {
             setSkip(size)
             return
@@ -165,6 +166,8 @@ struct ID3v2Reader {
         fieldByteCount = size
         field.removeAll(keepingCapacity: true)
     }
+
+    private func isWanted(_ frame: ID3v2Frame) -> Bool { frame.single.map { !taken.contains($0) } ?? true }
 
     /// Returns nil for compressed or encrypted frames (2.3 section 3.3.1 and 2.4 section 4.1.2).
     private func bodyStage(_ frame: ID3v2Frame, flags: UInt8) -> Stage? {
@@ -183,12 +186,13 @@ struct ID3v2Reader {
 
     private mutating func endBody(_ frame: ID3v2Frame, _ unsynchronised: Bool, _ prefix: Int) {
         let body = (unsynchronised ? Self.withoutInsertedZeros(field) : field).dropFirst(prefix)
-        if frame.isPicture {
-            if let picture = frame.picture(body) {
-                found.append(.artwork(picture))
-                hasPicture = true
+        if let single = frame.single {
+            let finding = frame.picture(body).map { .artwork($0) } ?? frame.lyrics(body).map { TagFinding.lyrics($0) }
+            if let finding {
+                found.append(finding)
+                taken.insert(single)
             }
-            // Do not keep the picture's storage for the small fields that follow.
+            // Do not keep the large storage for the small fields that follow.
             field = []
         } else if let (key, value) = frame.text(body) {
             found += TagText.field(key, value).map { .text($0.0, $0.1) }

@@ -1,6 +1,7 @@
 import AudioCore
 
-/// Reports each piece of information to the sink once: of several tags the first wins.
+/// Reports each piece of information to the sink once: of several tags the first wins. Lyrics are reported as often as
+/// they are found; the sink chooses.
 struct InfoCollector {
     private var given: Set<AudioInfoKey> = []
     private var hasArtwork = false
@@ -21,6 +22,7 @@ struct InfoCollector {
                 guard !hasArtwork else { continue }
                 hasArtwork = true
                 sink.streamDidParse(property: .artwork(picture))
+            case .lyrics(let lyrics): sink.streamDidParse(lyrics: lyrics)
             }
         }
     }
@@ -30,4 +32,5 @@ struct InfoCollector {
 enum TagFinding {
     case text(AudioInfoKey, String)
     case artwork([UInt8])
+    case lyrics(AudioStreamLyrics)
 }

@@ -29,7 +29,8 @@ enum VorbisCommentKeys {
 
     private static func upper(_ byte: UInt8) -> UInt8 { (0x61...0x7A).contains(byte) ? byte - 0x20 : byte }
 
-    private static func split(_ bytes: [UInt8]) -> (name: String, value: [UInt8])? {
+    /// Splits a field into its name, in upper case, and its value; returns nil if it has no name.
+    static func split(_ bytes: [UInt8]) -> (name: String, value: [UInt8])? {
         guard let end = bytes.firstIndex(of: UInt8(ascii: "=")), end > 0 else { return nil }
         return (TagText.latin1(bytes[..<end].map(upper)), Array(bytes[(end + 1)...]))
     }
@@ -54,5 +55,7 @@ enum VorbisCommentKeys {
         "GENRE": .genre, "DISCNUMBER": .disc, "DISC": .disc, "COMMENT": .comment, "DESCRIPTION": .comment,
         "REPLAYGAIN_TRACK_GAIN": .trackGain, "REPLAYGAIN_TRACK_PEAK": .trackPeak,
         "REPLAYGAIN_ALBUM_GAIN": .albumGain, "REPLAYGAIN_ALBUM_PEAK": .albumPeak,
+        "TITLESORT": .titleSort, "ARTISTSORT": .artistSort, "ALBUMSORT": .albumSort,
+        "ALBUMARTISTSORT": .albumArtistSort,
     ]
 }

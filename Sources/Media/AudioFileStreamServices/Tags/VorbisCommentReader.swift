@@ -9,7 +9,7 @@ import AudioCore
 struct VorbisCommentReader {
     private enum Stage: Equatable {
         case vendorLength, fieldCount, fieldLength
-        /// A field that is kept whole; or a long one, kept only if its name says that it is a picture.
+        /// A field that is kept whole; or a long one, kept only if its name says that it is a picture or lyrics.
         case field, longFieldName
         case picture, skip
         case done
@@ -18,6 +18,9 @@ struct VorbisCommentReader {
     /// Fields not yet taken by ``takeFound()``.
     private var found: [(AudioInfoKey, String)] = []
     private(set) var channelMask: UInt32?
+    /// Lyrics not yet taken by ``takeLyrics()``: at most one text of each name.
+    private var foundLyrics: [AudioStreamLyrics] = []
+    private var lyrics = LyricsFields()
     private var picture = PictureBlockReader()
     private var base64 = Base64Decoder()
     private var stage = Stage.vendorLength
@@ -33,6 +36,12 @@ struct VorbisCommentReader {
     mutating func takeFound() -> [(AudioInfoKey, String)] {
         defer { found.removeAll() }
         return found
+    }
+
+    /// Returns the lyrics found since the last call.
+    mutating func takeLyrics() -> [AudioStreamLyrics] {
+        defer { foundLyrics.removeAll() }
+        return foundLyrics
     }
 
     /// Returns the picture, once.
@@ -88,6 +97,10 @@ struct VorbisCommentReader {
     }
 
     private mutating func endLongFieldName() {
+        if let (name, _) = VorbisCommentKeys.split(buffer), lyrics.wants(name), remaining <= Limits.lyricsByteCount {
+            stage = .field
+            return
+        }
         let isPicture = VorbisCommentKeys.areEqual(buffer[...], Self.pictureName)
         stage = isPicture && !picture.isSatisfied ? .picture : .skip
         base64 = Base64Decoder()
@@ -105,6 +118,9 @@ struct VorbisCommentReader {
         case .field:
             if let mask = VorbisCommentKeys.channelMask(buffer) { channelMask = channelMask ?? mask }
             if let field = VorbisCommentKeys.field(buffer) { found.append(field) }
+            if let (name, value) = VorbisCommentKeys.split(buffer), let words = lyrics.take(name, value[...]) {
+                foundLyrics.append(words)
+            }
         case .picture: picture.end()
         // The vendor string was skipped.
         case .skip where fieldsToCome == .max:
@@ -112,7 +128,8 @@ struct VorbisCommentReader {
             return
         default: break
         }
-        buffer.removeAll(keepingCapacity: true)
+        // The reader may live as long as the song: do not keep the storage of lyrics.
+        buffer.removeAll(keepingCapacity: buffer.count <= AudioFileStreamLimits.tagTextByteCount)
         stage = fieldsToCome == 0 ? .done : .fieldLength
     }
 }

@@ -30,4 +30,6 @@ struct ObservedSink<Sink: AudioStreamSink & ~Copyable>: AudioStreamSink {
         record.packetCount &+= Int64(descriptions.count)
         sink.pointee.streamDidParse(packets: descriptions, data: data)
     }
+
+    mutating func streamDidParse(lyrics: AudioStreamLyrics) { sink.pointee.streamDidParse(lyrics: lyrics) }
 }

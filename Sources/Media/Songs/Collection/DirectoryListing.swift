@@ -37,7 +37,8 @@ public struct DirectoryListing {
         }
     }
 
-    private static func name(of entry: UnsafeMutablePointer<dirent>) -> String? {
+    /// Returns nil if the name is not UTF-8.
+    static func name(of entry: UnsafeMutablePointer<dirent>) -> String? {
         withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
             String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }

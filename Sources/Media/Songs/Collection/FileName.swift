@@ -11,6 +11,14 @@ public enum FileName {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
+    /// Returns the path without its name's extension, and without the dot.
+    static func withoutExtension(_ path: String) -> String {
+        guard let dot = path.lastIndex(of: "."), dot != path.startIndex, path[path.index(before: dot)] != "/",
+            !path[dot...].contains("/")
+        else { return path }
+        return String(path[..<dot])
+    }
+
     /// Returns the extension in lower case, without the dot; nil if there is none.
     static func pathExtension(of path: String) -> String? {
         let name = path.split(separator: "/").last ?? ""

@@ -30,6 +30,8 @@ public struct SongCollection {
 
     /// Paths and URLs of songs, and `-` for standard input, in order.
     public private(set) var songs: [String] = []
+    /// What playlists say of songs, by the song as it is in ``songs``.
+    public private(set) var listed: [String: Playlist.Entry] = [:]
     /// What was skipped and why: one line each.
     public var problems: [String] {
         let rest = problemCount - firstProblems.count
@@ -130,15 +132,18 @@ public struct SongCollection {
 
     private mutating func addPlaylist(_ path: String, _ kind: Playlist.Kind) throws(SongFailure) {
         let directory = FileName.directory(of: path)
-        for entry in try Playlist(path: path, kind: kind).entries {
+        for entry in try Playlist(path: path, kind: kind).songs {
             if isStopped() { return }
             do throws(SongFailure) {
-                switch try SongAddress(entry) {
-                case .url: addInner(entry)
-                case .file(let file): addInner(FileName.join(directory, file))
-                // In a playlist, "-" is a file of that name.
-                case .standardInput: addInner(FileName.join(directory.isEmpty ? "." : directory, entry))
-                }
+                let name =
+                    switch try SongAddress(entry.address) {
+                    case .url(let url): url
+                    case .file(let file): FileName.join(directory, file)
+                    // In a playlist, "-" is a file of that name.
+                    case .standardInput: FileName.join(directory.isEmpty ? "." : directory, entry.address)
+                    }
+                if entry.title != nil || entry.duration != nil { listed[name] = entry }
+                addInner(name)
             } catch {
                 pass("'\(path)' names \(error.message)")
             }

@@ -135,11 +135,7 @@ struct CountingSink: AudioStreamSink {
 extension SongFacts.Artwork {
     /// Detects the format by the picture's first bytes.
     init(_ bytes: [UInt8]) {
-        let formats: [(name: String, start: [UInt8])] = [
-            ("JPEG", [0xFF, 0xD8]), ("PNG", [0x89, 0x50, 0x4E, 0x47]), ("GIF", Array("GIF8".utf8)),
-            ("BMP", Array("BM".utf8)), ("WebP", Array("RIFF".utf8)),
-        ]
-        format = formats.first { bytes.starts(with: $0.start) }?.name
+        format = PictureFormat(bytes)?.name ?? (bytes.starts(with: "BM".utf8) ? "BMP" : nil)
         byteCount = bytes.count
     }
 }

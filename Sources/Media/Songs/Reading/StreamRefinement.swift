@@ -150,4 +150,6 @@ struct RefiningSink<Sink: AudioStreamSink & ~Copyable>: AudioStreamSink {
     mutating func streamDidParse(packets descriptions: Span<AudioPacketDescription>, data: RawSpan) {
         refinement.take(descriptions, data, into: &sink.pointee)
     }
+
+    mutating func streamDidParse(lyrics: AudioStreamLyrics) { sink.pointee.streamDidParse(lyrics: lyrics) }
 }

@@ -8,6 +8,14 @@ public enum PeerStanding: Hashable, Sendable, CaseIterable {
     /// The same, a moment ago: whom it removed itself, as it said first, is out as well.
     case removedLately
     case stranger
+
+    /// Whether it may look up songs in this machine's library.
+    public var mayReadLibrary: Bool {
+        switch self {
+        case .thisMachine, .member: true
+        case .removed, .removedLately, .stranger: false
+        }
+    }
 }
 
 /// For whom something is allowed. The raw value is what the user writes.

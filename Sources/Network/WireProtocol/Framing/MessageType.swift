@@ -12,6 +12,7 @@ enum MessageType: UInt16, CaseIterable, Sendable {
     case broadcastEnd = 0x11
     case groupVolume = 0x13
     case nextTitle = 0x14
+    case modes = 0x15
     // Broadcaster to observer.
     case roster = 0x12
     // The media part, broadcaster to listener.
@@ -30,10 +31,13 @@ enum MessageType: UInt16, CaseIterable, Sendable {
     case queuePageRequest = 0x42
     case songOffer = 0x43
     case songBytes = 0x44
+    /// Also to a listener, from a member of its household.
+    case lookup = 0x45
     // Broadcaster to whoever commands or follows.
     case outcome = 0x50
     case programmeState = 0x51
     case programmeChange = 0x52
     case queuePage = 0x53
     case songCredit = 0x54
+    case finding = 0x55
 }

@@ -155,6 +155,8 @@ public enum WireEncoder {
         message(.nextTitle) { $0.writeText(title ?? "", limit: Limits.titleByteCount) }
     }
 
+    public static func modes(_ modes: PlayModes) -> ByteBuffer { message(.modes) { modes.write(to: &$0) } }
+
     public static func programmeState(_ state: ProgrammeState) -> ByteBuffer {
         message(.programmeState) { state.write(to: &$0) }
     }
@@ -170,6 +172,10 @@ public enum WireEncoder {
     public static func queuePage(_ page: QueuePage) -> ByteBuffer {
         message(.queuePage) { page.write(to: &$0) }
     }
+
+    public static func lookup(_ lookup: Lookup) -> ByteBuffer { message(.lookup) { lookup.write(to: &$0) } }
+
+    public static func finding(_ finding: Finding) -> ByteBuffer { message(.finding) { finding.write(to: &$0) } }
 
     private static func message(_ type: MessageType, _ body: (inout ByteBuffer) -> Void) -> ByteBuffer {
         var buffer = ByteBuffer()

@@ -215,7 +215,7 @@ extension ControlMessage {
             guard let roster = Roster(from: &payload) else { return nil }
             self = .roster(roster)
         case .command, .outcome, .follow, .programmeState, .programmeChange, .queuePageRequest, .queuePage, .settings,
-            .groupVolume, .nextTitle, .songOffer, .songBytes, .songCredit:
+            .groupVolume, .nextTitle, .modes, .songOffer, .songBytes, .songCredit, .lookup, .finding:
             self.init(ofProgramme: type, from: &payload)
         case .stream, .packets:
             return nil
@@ -236,10 +236,13 @@ extension ControlMessage {
         case .groupVolume: message = VolumeSetting(from: &payload).map { .groupVolume($0) }
         case .nextTitle:
             message = payload.readText(limit: Limits.titleByteCount).map { .nextTitle($0.isEmpty ? nil : $0) }
+        case .modes: message = PlayModes(from: &payload).map { .modes($0) }
         case .programmeState: message = ProgrammeState(from: &payload).map { .programmeState($0) }
         case .programmeChange: message = ProgrammeChange(from: &payload).map { .programmeChange($0) }
         case .queuePageRequest: message = QueuePageRequest(from: &payload).map { .queuePageRequest($0) }
         case .queuePage: message = QueuePage(from: &payload).map { .queuePage($0) }
+        case .lookup: message = Lookup(from: &payload).map { .lookup($0) }
+        case .finding: message = Finding(from: &payload).map { .finding($0) }
         default: break
         }
         guard let message else { return nil }

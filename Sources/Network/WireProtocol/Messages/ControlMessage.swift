@@ -39,6 +39,9 @@ public enum ControlMessage: Hashable, Sendable {
     /// The title of the item that plays after the present one, for a listener's display: a text of at most 256 bytes,
     /// empty if nothing does. Sent to a listener that joins, unless it is empty, and to all after each change.
     case nextTitle(String?)
+    /// In which order items follow one another, for a listener's display: as in ``ProgrammeChange``. Sent to a listener
+    /// that joins, unless they are played once in their order, and to all after each change.
+    case modes(PlayModes)
     case outcome(CommandOutcome)
     case songOffer(SongOffer)
     case songBytes(SongBytes)
@@ -51,6 +54,9 @@ public enum ControlMessage: Hashable, Sendable {
     case programmeChange(ProgrammeChange)
     case queuePageRequest(QueuePageRequest)
     case queuePage(QueuePage)
+    /// Asks what there is about an item, or in the library of the machine that is asked.
+    case lookup(Lookup)
+    case finding(Finding)
 }
 
 /// Where this listener enters the stream: sent to a joiner, and to a listener that fell behind, before the packets that

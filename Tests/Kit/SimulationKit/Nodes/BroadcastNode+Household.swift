@@ -2,6 +2,8 @@ import Broadcasting
 import Households
 import NIOCore
 import Peering
+import Programmes
+import WireProtocol
 
 /// The household of its machine.
 extension BroadcastNode {
@@ -17,6 +19,8 @@ extension BroadcastNode {
         connector.onStanding = { [unowned self] in handle(.standing($0, $1)) }
         connector.onChange = { [unowned self] in handle(.access(connector.policy(configuration.access))) }
     }
+
+    public func lookUp(_ lookup: Lookup, about item: ItemLocation?, for id: ConnectionID) {}
 
     public func didReceive(household document: ByteBuffer, from id: ConnectionID) {
         connector?.receive(document: document, from: id)

@@ -2,6 +2,7 @@ import Households
 import Listening
 import NIOCore
 import Peering
+import WireProtocol
 
 /// The household of its machine.
 extension ListenNode {
@@ -20,6 +21,8 @@ extension ListenNode {
             handle(.access(connector.policy(configuration.access), broadcaster: standing))
         }
     }
+
+    public func lookUp(_ lookup: Lookup, for id: ConnectionID) {}
 
     public func didReceive(household document: ByteBuffer, from id: ConnectionID) {
         connector?.receive(document: document, from: id)

@@ -16,7 +16,7 @@ struct QueueCommand: Command {
                     "Nothing: list the songs. add SONG...: at the end. insert N SONG...: before song N. remove N. move N "
                     + "M: N becomes the song M. play N: go there. repeat off|one|all. shuffle on|off. clear.")
         ],
-        options: [ControlFlags.at] + MusicFlags.options + [DisplayFlags.json, .help],
+        options: [ControlFlags.at] + SongFlags.options + [DisplayFlags.json, .help],
         notes: [
             "SONG is a file, a directory, a playlist, or an http or https URL. Of a broadcast on another machine, which must "
                 + "have been started with --accept-songs, files are sent to it, and URLs may not lead to that machine itself.",
@@ -34,8 +34,8 @@ struct QueueCommand: Command {
     enum Request: Hashable {
         case list
         case operation(ProgrammeOperation)
-        case add([String], MusicFlags?)
-        case insert([String], MusicFlags?, at: Int)
+        case add([String], SongFlags?)
+        case insert([String], SongFlags?, at: Int)
     }
 
     let target: ControlTarget
@@ -44,18 +44,20 @@ struct QueueCommand: Command {
 
     init(_ arguments: CommandArguments) throws(UsageError) {
         target = try ControlFlags.target(arguments)
-        let music = try MusicFlags(arguments)
-        request = try Self.request(arguments.operands, music)
+        let further = try SongFlags(arguments)
+        request = try Self.request(arguments.operands, further)
         isJSON = arguments.has(DisplayFlags.json)
-        guard music == nil || request.takesSongs else { throw UsageError("\(MusicFlags.names) are for add and insert") }
+        guard further == nil || request.takesSongs else {
+            throw UsageError("\(SongFlags.names) are for add and insert")
+        }
         guard request == .list || !isJSON else { throw UsageError("--json is for the list") }
     }
 
-    static func request(_ words: [String], _ music: MusicFlags? = nil) throws(UsageError) -> Request {
+    static func request(_ words: [String], _ further: SongFlags? = nil) throws(UsageError) -> Request {
         guard let verb = words.first else { return .list }
         let rest = Array(words.dropFirst())
         switch verb {
-        case "add": return .add(try songs(rest, music, "add SONG"), music)
+        case "add": return .add(try songs(rest, further, "add SONG"), further)
         case "insert":
             guard let first = rest.first, let number = Int(first) else {
                 throw UsageError("the number of the song behind is missing: tutti queue insert N SONG")
@@ -63,7 +65,7 @@ struct QueueCommand: Command {
             guard (1...Int(Int32.max)).contains(number) else {
                 throw UsageError("a song's number is a whole number from 1: `tutti queue` shows it")
             }
-            return .insert(try songs(Array(rest.dropFirst()), music, "insert N SONG"), music, at: number - 1)
+            return .insert(try songs(Array(rest.dropFirst()), further, "insert N SONG"), further, at: number - 1)
         case "remove": return .operation(.remove(.position(try onlyNumber(rest))))
         case "play": return .operation(.jump(to: .position(try onlyNumber(rest))))
         case "move":
@@ -88,9 +90,9 @@ struct QueueCommand: Command {
 
     /// - Parameter form: how the command is written.
     private static func songs(
-        _ words: [String], _ music: MusicFlags?, _ form: String
+        _ words: [String], _ further: SongFlags?, _ form: String
     ) throws(UsageError) -> [String] {
-        guard !words.isEmpty || music != nil, !words.contains("") else {
+        guard !words.isEmpty || further != nil, !words.contains("") else {
             throw UsageError("SONG is missing: tutti queue \(form)")
         }
         guard !words.contains("-") else { throw UsageError("standard input cannot be queued") }
@@ -115,11 +117,11 @@ struct QueueCommand: Command {
             switch request {
             case .list: try list()
             case .operation(let operation): try perform([operation])
-            case .add(let songs, let music): try perform(batches(songs, music).map { .add($0) })
-            case .insert(let songs, let music, let position):
+            case .add(let songs, let further): try perform(batches(songs, further).map { .add($0) })
+            case .insert(let songs, let further, let position):
                 var place = position
                 var operations: [ProgrammeOperation] = []
-                for batch in try batches(songs, music) {
+                for batch in try batches(songs, further) {
                     operations.append(.insert(batch, at: place))
                     place += batch.count
                 }
@@ -135,8 +137,8 @@ struct QueueCommand: Command {
     }
 
     /// Returns the songs behind the names, in as many lists as commands are needed for them.
-    private func batches(_ names: [String], _ music: MusicFlags?) throws(RuntimeFailure) -> [[ItemSource]] {
-        let found = try music?.paths() ?? []
+    private func batches(_ names: [String], _ further: SongFlags?) throws(RuntimeFailure) -> [[ItemSource]] {
+        let found = try further?.paths() ?? []
         do throws(SongFailure) {
             let songs = try QueuedSongs(names, found: found)
             for problem in songs.problems { StandardStream.error.write("tutti: \(problem)".terminalSafe + "\n") }
@@ -153,7 +155,7 @@ struct QueueCommand: Command {
                 switch answer {
                 case .state(let state, _): found.current = state.status.current?.id.number
                 case .page(let page): found.items += page.items
-                case .connected, .outcome, .failed, .sending: break
+                case .connected, .outcome, .found, .foundNothing, .failed, .sending: break
                 }
             }
         }

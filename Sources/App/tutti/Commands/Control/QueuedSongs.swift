@@ -8,6 +8,8 @@ import WireProtocol
 /// out only when a song's turn comes.
 struct QueuedSongs {
     private(set) var sources: [ItemSource] = []
+    /// What playlists say of them.
+    private(set) var listed: [ItemSource: Playlist.Entry] = [:]
     /// What was left out of directories and playlists, and why: one line each.
     private(set) var problems: [String]
 
@@ -25,7 +27,9 @@ struct QueuedSongs {
         for song in collection.songs + found {
             do throws(SongFailure) {
                 try Self.check(song)
-                sources.append(ItemSource(song: song))
+                let source = ItemSource(song: song)
+                sources.append(source)
+                if let entry = collection.listed[song] { listed[source] = entry }
             } catch {
                 missingCount += 1
                 if missingCount <= Self.problemLimit { problems.append(error.message) }

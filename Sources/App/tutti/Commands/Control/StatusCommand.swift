@@ -70,7 +70,7 @@ struct StatusCommand: Command {
                 } else {
                     StandardStream.output.write(lines.map { $0.terminalSafe + "\n" }.joined())
                 }
-            case .outcome, .page, .failed, .sending: break
+            case .outcome, .page, .found, .foundNothing, .failed, .sending: break
             }
             if case .state(let state, _) = answer { former.withLock { $0 = state } }
         }

@@ -80,6 +80,7 @@ struct LibraryCommand: Command {
                 counts.map { .object(["folder": .string($0.folder), "songCount": .integer(Int64($0.count))]) })
         } else {
             ListOutput.write(Self.table(counts))
+            if !isChanged, let line = PlayCounts.known()?.summary { StandardStream.output.write(line + "\n") }
         }
     }
 

@@ -52,6 +52,12 @@ final class UserLibrary {
         }
     }
 
+    /// Returns the index for a look at it: whatever is wrong with it stays as it is.
+    static func indexAsItIs() -> MusicIndex? {
+        guard let path = StateDirectory.cache()?.path(of: fileName) else { return nil }
+        return try? MusicIndex(asItIs: path)
+    }
+
     private func tellOfDamage() { report.warn("the index of music was damaged, and is made anew") }
 
     // MARK: Reading the folders
@@ -105,6 +111,41 @@ final class UserLibrary {
         try use { index throws(LibraryError) in try index.search(query, by: order, limit: limit) }
     }
 
+    /// What the index knows of each of these paths, in their order.
+    func songs(at paths: [String]) throws(RuntimeFailure) -> [FoundSong?] {
+        try use { index throws(LibraryError) in try index.songs(at: paths) }
+    }
+
+    /// The albums of these paths, in their order.
+    func albums(of paths: [String]) throws(RuntimeFailure) -> [AlbumOfSong?] {
+        try use { index throws(LibraryError) in try index.albums(of: paths) }
+    }
+
+    /// - Parameter query: all where it is nil.
+    func albums(_ query: SearchQuery?) throws(RuntimeFailure) -> [FoundAlbum] {
+        try use { index throws(LibraryError) in try index.albums(query) }
+    }
+
+    func songs(of album: FoundAlbum) throws(RuntimeFailure) -> [FoundSong] {
+        try use { index throws(LibraryError) in try index.songs(of: album) }
+    }
+
+    /// - Parameter album: its ``AlbumList/Entry/id``.
+    func songs(ofAlbum album: Int64, limit: Int) throws(RuntimeFailure) -> [FoundSong] {
+        try use { index throws(LibraryError) in try index.songs(ofAlbum: album, limit: limit) }
+    }
+
+    /// Lists all albums as they are played, at most as many as that.
+    func albumList(limit: Int) throws(RuntimeFailure) -> AlbumList {
+        try use { index throws(LibraryError) in try index.albumList(limit: limit) }
+    }
+
+    /// Returns what to do after a query that found nothing: "did you mean 'simone'?", or where to look.
+    func advice(for query: SearchQuery, else other: String) throws(RuntimeFailure) -> String {
+        let words = try use { index throws(LibraryError) in try index.suggestions(for: query) }
+        return words.isEmpty ? other : "did you mean \(words.map { "'\($0)'" }.joined(separator: ", "))?"
+    }
+
     /// - Parameter folder: of all where it is nil.
     func songCount(in folder: String? = nil) throws(RuntimeFailure) -> Int {
         try use { index throws(LibraryError) in try index.songCount(in: folder) }
@@ -137,13 +178,15 @@ final class UserLibrary {
 }
 
 extension UserLibrary.Report {
-    static func onStandardError() -> UserLibrary.Report {
+    /// - Parameter span: how long an update may take; nil for as long as it takes.
+    static func onStandardError(atMost span: TimeSpan? = nil) -> UserLibrary.Report {
         let display = UpdateDisplay()
+        let end = span.map { HostTime.now() + $0 }
         return UserLibrary.Report(
             warn: SessionRunner.warn,
             show: { progress in
                 display.show(progress)
-                return true
+                return end.map { .now() < $0 } ?? true
             },
             end: display.end)
     }

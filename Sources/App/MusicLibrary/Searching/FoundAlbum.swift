@@ -1,0 +1,9 @@
+/// An album of the index.
+public struct FoundAlbum: Hashable, Sendable {
+    let id: Int64
+    public let title: String
+    /// Of the whole album; nil where its songs do not name one.
+    public let artist: String?
+    /// Those of the songs that were found.
+    public internal(set) var songArtists: Set<String> = []
+}
