@@ -9,7 +9,7 @@ build_packages=(libasound2-dev libavahi-client-dev libdbus-1-dev libmpg123-dev l
 runtime_packages=(avahi-daemon dbus libasound2 libavahi-client3 libmpg123-0 libsodium23)
 # What the tests start: mDNS on networks of their own, players and probes in them, terminals, encoders for songs,
 # decoders to compare with.
-test_packages=(alsa-utils avahi-daemon dbus faad ffmpeg flac iproute2 iputils-ping lame libcurl4 libopencore-amrnb0
+test_packages=(alsa-utils avahi-daemon chafa dbus faad ffmpeg flac iproute2 iputils-ping lame libcurl4 libopencore-amrnb0
     libopencore-amrwb0 libsox-fmt-mp3 libsqlite3-0 libvo-amrwbenc0 mpg123 openssl opus-tools playerctl
     python3 sox tmux vorbis-tools)
 
