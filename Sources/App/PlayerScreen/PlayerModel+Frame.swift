@@ -143,6 +143,8 @@ extension PlayerModel {
         var table = Table(columns: [
             .init(title: "listener", dropOrder: 0), .init(title: "state", dropOrder: 2),
             .init(title: "volume", alignment: .right, dropOrder: 1),
+            .init(title: "role", dropOrder: 4),
+            .init(title: "offset", alignment: .right, dropOrder: 5),
             .init(title: "error", alignment: .right, dropOrder: 3),
         ])
         table.rows = listeners[window].map { listener in
@@ -150,6 +152,8 @@ extension PlayerModel {
                 .init(text: listener.name.terminalSafe.truncated(to: 30)),
                 .init(text: listener.state.rawValue, style: listener.state.style),
                 .init(text: listener.settings.map { $0.volume.isMuted ? "off" : "\($0.volume.level)" } ?? ""),
+                .init(text: listener.settings.flatMap { $0.role == .stereo ? nil : "\($0.role)" } ?? ""),
+                .init(text: listener.settings.flatMap { $0.offset == .zero ? nil : $0.offset.reading(glyphs) } ?? ""),
                 .init(text: listener.timing.map { $0.error.reading(within: $0.bound, glyphs) } ?? ""),
             ]
         }
@@ -176,7 +180,7 @@ extension PlayerModel {
                 "? keys  q quits  enter adds the album  i next  o now  / types  space pauses"
             case .library: "? keys  q quits  enter adds  a all  i next  o now  / types  space pauses"
             case .queue: "? keys  q quits  enter plays  space pauses  / finds music  d removes  + - volume"
-            case .listeners: "? keys  q quits  + - volume of one  m mutes it  space pauses"
+            case .listeners: "? keys  q quits  + - volume of one  m mutes it  [ ] offset  x role"
             case .lyrics: "? keys  q quits  up down scroll  space pauses"
             case .keys: "? back  q quits  up down scroll"
             }
@@ -186,6 +190,7 @@ extension PlayerModel {
     static let keyLines: [StyledLine] = [
         ("space", "pauses and goes on"), ("left right", "10 s back and forth"), ("n p", "next and previous song"),
         ("s", "stops"), ("+ - m", "volume and mute: of all, or of the selected listener"),
+        ("[ ] { }", "listeners: earlier and later by 1 ms, by 10 ms"), ("x", "listeners: which channel"),
         ("r z", "repeat, shuffle"), ("tab 1 to 4", "queue, library, listeners, lyrics (l)"), ("/", "finds music"),
         ("enter", "plays the song of the queue, adds that of the library, or the album"),
         ("b", "begins a broadcast here, where none is found"),

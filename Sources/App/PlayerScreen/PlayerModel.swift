@@ -20,6 +20,7 @@ public struct PlayerModel: Sendable {
     private(set) var library = LibraryPane()
     private var albumRequests = AlbumRequests()
     private var lyrics = LyricsPane()
+    var wantedOffset: WantedOffset?
     /// The first row of the keys that is seen.
     private var keysTop = 0
     private(set) var details: SongDetails?
@@ -213,9 +214,9 @@ public struct PlayerModel: Sendable {
         actions.append(.request(.ifDone(Command(.programme(operation)))))
     }
 
-    private mutating func perform(_ change: VolumeChange, of target: ListenerTarget) {
+    mutating func perform(_ operation: ListenerOperation, of target: ListenerTarget) {
         guard broadcast != nil else { return }
-        actions.append(.request(.command(Command(.listeners(.volume(change), of: target)))))
+        actions.append(.request(.command(Command(.listeners(operation, of: target)))))
     }
 
     // MARK: Keys
@@ -247,9 +248,9 @@ public struct PlayerModel: Sendable {
         case .character("s"): perform(.stop)
         case .character("r"): changeRepeat()
         case .character("z"): if let broadcast { perform(.setShuffle(!broadcast.state.modes.isShuffled)) }
-        case .character("+"), .character("="): perform(.step(5), of: target)
-        case .character("-"): perform(.step(-5), of: target)
-        case .character("m"): perform(.toggleMute, of: target)
+        case .character("+"), .character("="): perform(.volume(.step(5)), of: target)
+        case .character("-"): perform(.volume(.step(-5)), of: target)
+        case .character("m"): perform(.volume(.toggleMute), of: target)
         default: pressInList(key, asked, size, now)
         }
     }
@@ -260,7 +261,7 @@ public struct PlayerModel: Sendable {
         return .named(listener.name)
     }
 
-    private var selectedListener: ProgrammeListener? {
+    var selectedListener: ProgrammeListener? {
         guard let listeners = broadcast?.state.listeners, listeners.indices.contains(listenerCursor.selected) else {
             return nil
         }
@@ -299,7 +300,8 @@ public struct PlayerModel: Sendable {
         switch page {
         case .queue: pressInQueue(key, asked, now)
         case .library: pressInLibrary(key)
-        case .listeners, .lyrics, .keys: break
+        case .listeners: pressInListeners(key, now)
+        case .lyrics, .keys: break
         }
     }
 

@@ -71,6 +71,13 @@ import WireProtocol
         #expect(lines[6].split(separator: " ") == ["listener", "state", "volume", "error"])
         #expect(lines[7].split(separator: " ") == ["Kitchen", "playing", "100", "+3", "+/-", "12", "us"])
         #expect(lines[8].split(separator: " ") == ["Attic", "playing", "40", "+3", "+/-", "12", "us"])
+        var attic = PlayerScene.listener(2, "Attic", volume: 40)
+        attic.settings?.role = .left
+        attic.settings?.offset = .milliseconds(-3)
+        scene.change(.listener(attic))
+        #expect(shown(&scene)[6].split(separator: " ") == ["listener", "state", "volume", "role", "offset", "error"])
+        let words = shown(&scene)[8].split(separator: " ")
+        #expect(words[3] == "left" && words[4].hasPrefix("-3"), "\(words)")
     }
 
     @Test func whereNothingIsItSaysWhatToDo() {

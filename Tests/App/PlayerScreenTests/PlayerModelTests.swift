@@ -46,6 +46,41 @@ import WireProtocol
             ])
     }
 
+    /// Several keys add up, though the listener has not told yet how it plays.
+    @Test func aListenerIsShiftedAndGetsAChannel() {
+        var scene = PlayerScene.playing()
+        scene.press(
+            .character("3"), .character("]"), .character("]"), .character("}"), .character("["), .character("x"))
+        let kitchen = ListenerTarget.named("Kitchen")
+        #expect(
+            scene.takeOperations() == [
+                .listeners(.offset(.milliseconds(1)), of: kitchen), .listeners(.offset(.milliseconds(2)), of: kitchen),
+                .listeners(.offset(.milliseconds(12)), of: kitchen),
+                .listeners(.offset(.milliseconds(11)), of: kitchen), .listeners(.role(.left), of: kitchen),
+            ])
+        // Another one begins at its own.
+        scene.press(.down, .character("{"))
+        #expect(scene.takeOperations() == [.listeners(.offset(.milliseconds(-10)), of: .named("Attic"))])
+        // What was asked for long ago was not done.
+        scene.press(.up)
+        scene.now += .seconds(3)
+        scene.press(.character("]"))
+        #expect(scene.takeOperations() == [.listeners(.offset(.milliseconds(1)), of: kitchen)])
+        var shifted = PlayerScene.listener(1, "Kitchen")
+        shifted.settings?.offset = LoudspeakerSettings.offsetRange.upperBound
+        shifted.settings?.role = .mono
+        scene.change(.listener(shifted))
+        scene.now += .seconds(3)
+        scene.press(.character("}"), .character("x"))
+        #expect(
+            scene.takeOperations() == [
+                .listeners(.offset(.seconds(1)), of: kitchen), .listeners(.role(.stereo), of: kitchen),
+            ])
+        // They are keys of this page alone.
+        scene.press(.character("1"), .character("]"), .character("x"))
+        #expect(scene.takeOperations() == [])
+    }
+
     @Test func withoutABroadcastNothingIsAsked() {
         var scene = PlayerScene()
         scene.press(.character(" "), .character("+"), .enter, .character("d"), .character("3"), .character("m"))
