@@ -97,7 +97,7 @@ let layers = [
             library("AudioDecoding", ["AudioCore"]),
             library("MPEGDecoding", ["AudioCore", "AudioDecoding", "CMPG123"]),
             // libavcodec is loaded at run time, in a process that has no rights.
-            library("LibavcodecDecoding", ["AudioCore", "AudioDecoding", "CLinux"]),
+            library("LibavcodecDecoding", ["AudioCore", "AudioDecoding", "CLinux", "HostSystem"]),
             // Frames to WAVE, AIFF and CAF files that are whole at any moment.
             library("AudioFileWriting", ["AudioCore"]),
             // Files, directories, playlists and addresses to songs; a song to a file.
@@ -299,7 +299,7 @@ let testRooms = [
     testRoom(
         "Core",
         [
-            tests("AudioCoreTests", ["AudioCore"]),
+            tests("AudioCoreTests", ["AudioCore", "StreamTestKit"]),
             tests("LineFittingTests", ["LineFitting"]),
         ]),
 
@@ -455,7 +455,8 @@ let testRooms = [
                 [
                     "tutti", "AudioCore", "AudioDecoding", "AudioFileWriting", "Broadcasting", "Controlling",
                     "HouseholdSessions", "Households", "Listening", "Observing", "Pairing", "Peering", "Playout",
-                    "Recording", "SecureChannel", "Songs", "TerminalIO", "TuttiRuntime", "WireProtocol",
+                    "Recording", "SecureChannel", "Songs", "StreamTestKit", "TerminalIO", "TuttiRuntime",
+                    "WireProtocol",
                 ]),
         ]),
 

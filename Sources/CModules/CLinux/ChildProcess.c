@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "ChildProcess.h"
+#include "ResourceLimit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,14 +26,6 @@ struct start {
     const struct cchild_limits *limits;
     pid_t parent;
 };
-
-static int lower(__rlimit_resource_t resource, rlim_t value) {
-    struct rlimit limit;
-    if (getrlimit(resource, &limit) != 0) return errno;
-    if (limit.rlim_max < value) value = limit.rlim_max;
-    limit.rlim_cur = limit.rlim_max = value;
-    return setrlimit(resource, &limit) == 0 ? 0 : errno;
-}
 
 static int lower_all(const struct cchild_limits *limits) {
     int error = lower(RLIMIT_CORE, 0);

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "Sandbox.h"
+#include "ResourceLimit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,14 +33,6 @@ static uint64_t address_space(void) {
     ssize_t count = read(fd, text, sizeof text - 1);
     close(fd);
     return count > 0 ? strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
-}
-
-static int lower(__rlimit_resource_t resource, rlim_t value) {
-    struct rlimit limit;
-    if (getrlimit(resource, &limit) != 0) return errno;
-    if (limit.rlim_max < value) value = limit.rlim_max;
-    limit.rlim_cur = limit.rlim_max = value;
-    return setrlimit(resource, &limit) == 0 ? 0 : errno;
 }
 
 #ifdef ARCHITECTURE

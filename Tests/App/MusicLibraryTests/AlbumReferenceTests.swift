@@ -127,7 +127,7 @@ struct AlbumReferenceTests {
         let inList = try list.albums.flatMap { try index.songs(ofAlbum: $0.id, limit: 10_000).map(\.path) }
         #expect(inList == found.map(\.path).filter(Set(inList).contains), "\(place)")
         for album in listed {
-            let paths = try index.songs(of: album).map(\.path)
+            let paths = try index.songs(ofAlbum: album.id, limit: 10_000).map(\.path)
             #expect(!paths.isEmpty && paths == found.map(\.path).filter(Set(paths).contains), "\(place)")
         }
     }

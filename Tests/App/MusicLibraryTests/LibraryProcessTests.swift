@@ -10,25 +10,10 @@ import Testing
 struct LibraryProcessTests {
     private let music = MusicFolder()
 
-    /// Runs lines of a shell, in which `tutti` has this folder alone, and returns what they print.
-    private func run(_ lines: String) throws -> String {
-        let directory = TemporaryDirectory()
-        let script = """
-            export HOME=$PWD XDG_STATE_HOME=$PWD/state XDG_CACHE_HOME=$PWD/cache LC_ALL=C
-            tutti() { '\(buildDirectory)/tutti' "$@"; echo "[$?]"; }
-            { '\(buildDirectory)/tutti' library add '\(music.folder)' > first
-            \(lines)
-            } > out 2>&1
-            """
-        try Tool.writeFile(directory.path + "/script", Array(script.utf8))
-        try Tool.run("timeout --kill-after=5 60 bash -m script", in: directory)
-        return String(decoding: try Tool.readFile(directory.path + "/out"), as: UTF8.self)
-    }
-
     @Test func searchesPrintLinesPathsAndObjects() throws {
         try music.song("a/1.mp3", ["TIT2": "Little Girl", "TPE1": "Nina", "TALB": "Jazz", "TRCK": "2", "TDRC": "1959"])
         try music.song("a/2.mp3", ["TIT2": "Girl\u{1B}[31m Talk", "TPE1": "Oscar", "TALB": "Jazz", "TRCK": "1"])
-        let out = try run(
+        let out = try music.run(
             """
             tutti search girl artist:nina; tutti search girl --paths; tutti search title:little --json
             tutti search nobody; tutti search ...; tutti search gril artist:ninna
@@ -58,7 +43,7 @@ struct LibraryProcessTests {
     @Test func whatWasPlayedMostComesFirst() throws {
         for name in ["a", "b", "c"] { try music.song("\(name).mp3", ["TIT2": "Song \(name)", "TPE1": "X"]) }
         try music.song("other.mp3", ["TIT2": "Other"])
-        let out = try run(
+        let out = try music.run(
             """
             cut='s/.*"title":"\\([^"]*\\)".*"plays"/\\1/'
             tutti search song --json --limit 1 --most-played 2>&1 | sed "$cut"; tutti library | tail -n 2
@@ -104,7 +89,7 @@ struct LibraryProcessTests {
 
     @Test func whatIsPlayedThroughIsCounted() throws {
         for name in ["a", "b"] { try music.put("\(name).mp3", MPEGWriter().frames(120).flatMap { $0 }) }
-        let out = try run(
+        let out = try music.run(
             """
             cd '\(music.folder)'
             tutti play ./a.mp3 --output null --quiet; cut -f 2 "$HOME/state/tutti/plays"
@@ -123,7 +108,7 @@ struct LibraryProcessTests {
 
     @Test func foldersAreNamedAndListed() throws {
         try music.song("a/1.mp3", ["TIT2": "One"])
-        let out = try run(
+        let out = try music.run(
             """
             tutti library; mkdir other; ln -s other link; tutti library add link; tutti library --json
             tutti library remove nowhere; tutti library remove '\(music.folder)'; tutti search one
@@ -143,7 +128,7 @@ struct LibraryProcessTests {
             try music.song("\(name).mp3", ["TIT2": "Song \(name)", "TALB": "The Album", "TPE1": "X", "TRCK": track])
         }
         try music.song("d.mp3", ["TIT2": "Other", "TALB": "Another", "TPE1": "X", "TRCK": "1"])
-        let out = try run(
+        let out = try music.run(
             """
             tutti play --album "the album" --output null | grep -o 'Song .'; tutti play --album nothing
             tutti play --artist ..; tutti queue list --album x; tutti play --album albumm
@@ -179,7 +164,7 @@ struct LibraryProcessTests {
     /// Whenever a process is killed, the next one goes on where it was.
     @Test func anIndexOutlivesWhoWritesIt() throws {
         for number in 0..<600 { try music.song("\(number / 10)/\(number).mp3", ["TIT2": "Song \(number)"]) }
-        let out = try run(
+        let out = try music.run(
             """
             rm -r cache
             # In a shell that does not tell who was killed.
@@ -207,7 +192,7 @@ struct LibraryProcessTests {
         for number in 0..<900 {
             try music.song("\(number).mp3", ["TIT2": "Song \(number)", "TPE1": "Artist \(number)"])
         }
-        let out = try run(
+        let out = try music.run(
             """
             cat > full <<'END'
             mkdir small; mount -t tmpfs -o size=128k none small; export XDG_CACHE_HOME=$PWD/small

@@ -1,5 +1,6 @@
 import AudioCore
 import Glibc
+import LANKit
 import StreamTestKit
 
 @testable import MusicLibrary
@@ -42,6 +43,21 @@ final class MusicFolder {
         let index = try open()
         try index.update(self)
         return index
+    }
+
+    /// Runs lines of a shell, in which `tutti` has this folder alone, and returns what they print, with exit codes.
+    func run(_ lines: String) throws -> String {
+        let directory = TemporaryDirectory()
+        let script = """
+            export HOME=$PWD XDG_STATE_HOME=$PWD/state XDG_CACHE_HOME=$PWD/cache XDG_DATA_HOME=$PWD/data LC_ALL=C
+            tutti() { '\(buildDirectory)/tutti' "$@"; echo "[$?]"; }
+            { '\(buildDirectory)/tutti' library add '\(folder)' > first
+            \(lines)
+            } > out 2>&1
+            """
+        try Tool.writeFile(directory.path + "/script", Array(script.utf8))
+        try Tool.run("timeout --kill-after=5 60 bash -m script", in: directory)
+        return String(decoding: try Tool.readFile(directory.path + "/out"), as: UTF8.self)
     }
 }
 

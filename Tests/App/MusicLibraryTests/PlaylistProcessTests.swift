@@ -8,25 +8,10 @@ import Testing
 struct PlaylistProcessTests {
     private let music = MusicFolder()
 
-    /// Runs lines of a shell, in which `tutti` has this folder alone, and returns what they print.
-    private func run(_ lines: String) throws -> String {
-        let directory = TemporaryDirectory()
-        let script = """
-            export HOME=$PWD XDG_STATE_HOME=$PWD/state XDG_CACHE_HOME=$PWD/cache XDG_DATA_HOME=$PWD/data LC_ALL=C
-            tutti() { '\(buildDirectory)/tutti' "$@"; echo "[$?]"; }
-            { '\(buildDirectory)/tutti' library add '\(music.folder)' > first
-            \(lines)
-            } > out 2>&1
-            """
-        try Tool.writeFile(directory.path + "/script", Array(script.utf8))
-        try Tool.run("timeout --kill-after=5 60 bash -m script", in: directory)
-        return String(decoding: try Tool.readFile(directory.path + "/out"), as: UTF8.self)
-    }
-
     @Test func listsAreSavedShownAndPlayed() throws {
         try music.song("a/1.mp3", ["TIT2": "Song a", "TPE1": "X", "TALB": "One", "TRCK": "2"])
         try music.song("a/2.mp3", ["TIT2": "Song b", "TPE1": "Y", "TALB": "One", "TRCK": "1"])
-        let out = try run(
+        let out = try music.run(
             """
             tutti playlist
             tutti playlist save party '\(music.folder)/a/1.mp3'; tutti playlist save party --append --album one
@@ -70,7 +55,7 @@ struct PlaylistProcessTests {
 
     @Test func whatIsGoneIsToldOfAndLeftOut() throws {
         for name in ["a", "b"] { try music.song("\(name).mp3", ["TIT2": "Song \(name)"]) }
-        let out = try run(
+        let out = try music.run(
             """
             tutti playlist save party '\(music.folder)' > saved; rm '\(music.path("a.mp3"))'
             tutti play --playlist party --output null 2>&1 | grep -oE 'tutti: .*|Song .|\\[[0-9]+\\]'
@@ -95,7 +80,7 @@ struct PlaylistProcessTests {
 
     /// Other players' lists name stations, of which no index knows.
     @Test func titlesOfOtherListsAreKept() throws {
-        let out = try run(
+        let out = try music.run(
             """
             printf '#EXTM3U\\n#EXTINF:-1,Station One\\nhttp://radio.example/1\\n' > radio.m3u
             printf '[playlist]\\nFile1=http://radio.example/2\\nTitle1=Station Two\\n' > two.pls
@@ -125,7 +110,7 @@ struct PlaylistProcessTests {
     /// Whoever saves a list does not wait until all music is read anew.
     @Test func aDamagedIndexStaysAsItIs() throws {
         try music.song("a.mp3", ["TIT2": "Song a"])
-        let out = try run(
+        let out = try music.run(
             """
             yes nonsense | head -c 20000 > nonsense; cp nonsense cache/tutti/library.sqlite; rm -f cache/tutti/*-wal
             tutti playlist save party '\(music.path("a.mp3"))'; cmp nonsense cache/tutti/library.sqlite
@@ -142,7 +127,7 @@ struct PlaylistProcessTests {
     @Test(.enabled(if: geteuid() == 0, "file systems of one's own need root"))
     func aFullDiskLeavesTheOldList() throws {
         for number in 0..<200 { try music.song("\(number).mp3", ["TIT2": "Song \(number)"]) }
-        let out = try run(
+        let out = try music.run(
             """
             cat > full <<'END'
             mkdir small; mount -t tmpfs -o size=16k none small; export XDG_DATA_HOME=$PWD/small

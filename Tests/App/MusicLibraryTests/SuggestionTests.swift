@@ -1,3 +1,4 @@
+import AudioCore
 import StreamTestKit
 import Testing
 
@@ -62,7 +63,7 @@ struct SuggestionTests {
         ] as [(String, String, Int?)])
     func distances(one: String, other: String, distance: Int?) {
         var distances = EditDistance(to: Array(one.unicodeScalars))
-        for _ in 0..<2 { #expect(distances(Array(other.unicodeScalars), atMost: 2) == distance) }
+        for _ in 0..<2 { #expect(distances.distance(of: Array(other.unicodeScalars), atMost: 2) == distance) }
     }
 
     @Test func distancesAreAsByDefinition() {
@@ -77,7 +78,9 @@ struct SuggestionTests {
             for _ in 0..<10 {
                 let (other, limit) = (word(), Int.random(in: 0...3, using: &random))
                 let expected = Self.distance(one[...], other[...])
-                #expect(distances(other, atMost: limit) == (expected <= limit ? expected : nil), "\(one) \(other)")
+                #expect(
+                    distances.distance(of: other, atMost: limit) == (expected <= limit ? expected : nil),
+                    "\(one) \(other)")
             }
         }
     }

@@ -14,10 +14,10 @@ import Testing
     }
 
     /// Waits for what is found; the clock stands, so that nobody's patience ends.
-    private func finding(_ finder: ArtworkFinder, _ song: String) -> ArtworkFinder.Finding {
+    private func outcome(_ finder: ArtworkFinder, _ song: String) -> ArtworkFinder.Outcome {
         for _ in 0..<60_000 {
-            let finding = finder.finding(ofSong: song, now: HostTime(nanoseconds: 1))
-            if finding != .sought { return finding }
+            let outcome = finder.outcome(ofSong: song, now: HostTime(nanoseconds: 1))
+            if outcome != .sought { return outcome }
             usleep(1_000)
         }
         return .sought
@@ -25,18 +25,18 @@ import Testing
 
     @Test func aPictureInsideOfASongIsAFileUntilAnotherSongPlays() throws {
         let finder = try finder { $0 == "a" ? .bytes([1, 2, 3], mediaType: "image/png") : nil }
-        guard case .found(let path) = finding(finder, "a") else { Issue.record("not found"); return }
+        guard case .found(let path) = outcome(finder, "a") else { Issue.record("not found"); return }
         #expect(path.hasPrefix(directory.path + "/") && path.hasSuffix(".png"))
         var status = stat()
         #expect(stat(path, &status) == 0 && status.st_size == 3 && status.st_mode & 0o777 == 0o600)
-        #expect(finding(finder, "b") == .nothing)
+        #expect(outcome(finder, "b") == .nothing)
         #expect(access(path, F_OK) != 0)
         finder.end()
     }
 
     @Test func itIsGoneAtTheEnd() throws {
         let finder = try finder { _ in .bytes([1], mediaType: nil) }
-        guard case .found(let path) = finding(finder, "a") else { Issue.record("not found"); return }
+        guard case .found(let path) = outcome(finder, "a") else { Issue.record("not found"); return }
         finder.end()
         #expect(access(path, F_OK) != 0 && directory.names() == [])
     }
@@ -48,14 +48,14 @@ import Testing
         let finder = try finder { _ in .file(path: picture) }
         let resolved = try #require(realpath(picture, nil))
         defer { free(resolved) }
-        #expect(finding(finder, "a") == .found(String(cString: resolved)))
+        #expect(outcome(finder, "a") == .found(String(cString: resolved)))
         finder.end()
         #expect(access(picture, F_OK) == 0)
     }
 
     @Test func aPictureThatIsTooLargeIsNone() throws {
         let finder = try finder { _ in .bytes(Array(repeating: 0, count: Limits.artworkByteCount + 1), mediaType: nil) }
-        #expect(finding(finder, "a") == .nothing)
+        #expect(outcome(finder, "a") == .nothing)
         finder.end()
     }
 
@@ -65,10 +65,10 @@ import Testing
             usleep(100_000)
             return nil
         }
-        #expect(finder.finding(ofSong: "a", now: HostTime(nanoseconds: 1)) == .sought)
+        #expect(finder.outcome(ofSong: "a", now: HostTime(nanoseconds: 1)) == .sought)
         let late = HostTime(nanoseconds: 2) + ArtworkFinder.patience
-        #expect(finder.finding(ofSong: "a", now: late) == .nothing)
-        #expect(finder.finding(ofSong: nil, now: late) == .nothing)
+        #expect(finder.outcome(ofSong: "a", now: late) == .nothing)
+        #expect(finder.outcome(ofSong: nil, now: late) == .nothing)
         finder.end()
     }
 
@@ -82,7 +82,7 @@ import Testing
         try directory.write([1], to: ".artwork-\(getppid())-2.png.1.77")
         try directory.write([1], to: ".other-4194305-2.png")
         let finder = try finder { _ in .bytes([1], mediaType: nil) }
-        _ = finding(finder, "a")
+        _ = outcome(finder, "a")
         finder.end()
         #expect(
             directory.names().sorted() == [

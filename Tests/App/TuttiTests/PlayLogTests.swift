@@ -1,5 +1,6 @@
 import AudioCore
 import Glibc
+import StreamTestKit
 import Synchronization
 import Testing
 import TuttiRuntime
@@ -84,7 +85,7 @@ import TuttiRuntime
 
     /// Whatever is written, compacted or cut short by a kill, the sums are right.
     @Test(arguments: 0..<20 as Range<UInt64>) func sumsSurvive(seed: UInt64) throws {
-        var random = Seeded(state: seed)
+        var random = SeededGenerator(seed: seed)
         let log = PlayLog(directory: directory, byteLimit: 4_000)
         var expected: [String: PlayCounts.Song] = [:]
         for time in 1...400 as ClosedRange<Int64> {
@@ -100,7 +101,7 @@ import TuttiRuntime
     }
 
     /// Leaves a part of a line behind.
-    private func killedWriter(_ random: inout Seeded) throws {
+    private func killedWriter(_ random: inout SeededGenerator) throws {
         let line = Array("9999\t/music/killed.mp3".utf8)
         let part = line.prefix(Int.random(in: 1...line.count, using: &random))
         try directory.write((directory.read(PlayLog.fileName) ?? []) + part, to: PlayLog.fileName)
@@ -197,17 +198,4 @@ import TuttiRuntime
 
 extension Result {
     fileprivate var isFailure: Bool { if case .failure = self { true } else { false } }
-}
-
-/// SplitMix64, so that every failure can be replayed.
-private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
 }

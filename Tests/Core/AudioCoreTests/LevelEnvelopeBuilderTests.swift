@@ -1,3 +1,4 @@
+import StreamTestKit
 import Testing
 
 @testable import AudioCore
@@ -6,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct LevelEnvelopeBuilderTests {
     /// Returns noise that is loud and soft by turns, from silence to beyond full scale.
     private func samples(
-        _ count: Int, _ random: inout Randomness, scales: [Float] = [0, 1e-7, 1e-3, 0.1, 1, 3]
+        _ count: Int, _ random: inout SeededGenerator, scales: [Float] = [0, 1e-7, 1e-3, 0.1, 1, 3]
     ) -> [Float] {
         (0..<count).map { index in
             let scale = scales[index / 997 % scales.count]
@@ -49,7 +50,7 @@ import Testing
 
     @Test(arguments: [8_000, 11_025, 22_050, 44_100, 48_000, 96_000], [1, 2])
     func levelsAreThoseOfTheDefinition(rate: Int, channels: Int) throws {
-        var random = Randomness(seed: UInt64(rate + channels))
+        var random = SeededGenerator(seed: UInt64(rate + channels))
         let samples = samples(rate * channels * 7 / 4, &random)
         let envelope = try envelope(samples, rate: Double(rate), channels: channels) {
             Int.random(in: 1...3_000, using: &random)
@@ -67,7 +68,7 @@ import Testing
     }
 
     @Test func howSamplesAreCutDoesNotMatter() throws {
-        var random = Randomness(seed: 3)
+        var random = SeededGenerator(seed: 3)
         let samples = samples(30_000, &random)
         let whole = try envelope(samples, rate: 44_100, channels: 2) { 15_000 }
         #expect(try envelope(samples, rate: 44_100, channels: 2) { 1 } == whole)
@@ -76,7 +77,7 @@ import Testing
     /// Each time that the buffer is full, intervals double; what comes out is near to what longer intervals had given.
     @Test(arguments: [1, 2])
     func intervalsDoubleWhenTheBufferIsFull(channels: Int) throws {
-        var random = Randomness(seed: 4)
+        var random = SeededGenerator(seed: 4)
         var lengths: Set<Int> = []
         for frameCount in [400, 8_000, 8_799, 20_000, 77_777, 200_000] {
             // What is beyond full scale is not told apart.

@@ -1,3 +1,4 @@
+import StreamTestKit
 import Testing
 
 @testable import AudioCore
@@ -18,7 +19,7 @@ import Testing
     }
 
     @Test func whatIsEncodedComesBack() throws {
-        var random = Randomness(seed: 1)
+        var random = SeededGenerator(seed: 1)
         for _ in 0..<300 {
             let channels = Int.random(in: 1...3, using: &random)
             let samples = (0..<Int.random(in: 0...9_000, using: &random) * channels).map { _ in
@@ -56,7 +57,7 @@ import Testing
 
     /// Whatever is taken can be used.
     @Test func randomBytesDoNoHarm() {
-        var random = Randomness(seed: 2)
+        var random = SeededGenerator(seed: 2)
         var takenCount = 0
         for round in 0..<20_000 {
             let levels = (0..<Int.random(in: 0...40, using: &random)).map { _ in
@@ -110,7 +111,7 @@ import Testing
 
     /// No interval is left out, and none counts twice.
     @Test func columnsPartTheSong() throws {
-        var random = Randomness(seed: 5)
+        var random = SeededGenerator(seed: 5)
         for count in 1...60 {
             let loudness = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
             let envelope = try envelope(loudness.flatMap { [0, $0] })

@@ -1,6 +1,7 @@
 /// An album of the index.
 public struct FoundAlbum: Hashable, Sendable {
-    let id: Int64
+    /// Of one index, until it is made anew.
+    public let id: Int64
     public let title: String
     /// Of the whole album; nil where its songs do not name one.
     public let artist: String?

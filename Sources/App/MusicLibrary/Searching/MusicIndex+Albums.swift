@@ -26,13 +26,8 @@ extension MusicIndex {
         return albums
     }
 
-    /// Returns all songs of an album, as it is played; none if it is gone.
-    public func songs(of album: FoundAlbum) throws(LibraryError) -> [FoundSong] {
-        try songs(ofAlbum: album.id, limit: Int(Int32.max))
-    }
-
     /// Returns the first songs of an album, as it is played; none if it is gone.
-    /// - Parameter album: its ``AlbumList/Entry/id``.
+    /// - Parameter album: its id.
     public func songs(ofAlbum album: Int64, limit: Int) throws(LibraryError) -> [FoundSong] {
         try songs(("SELECT id FROM songs WHERE album = ?", [.integer(album)]), areRanked: false, limit: limit)
     }

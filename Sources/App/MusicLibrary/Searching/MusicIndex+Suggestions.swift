@@ -1,3 +1,5 @@
+import AudioCore
+
 extension MusicIndex {
     /// The most words of a query that are looked at.
     private static let typedLimit = 8
@@ -13,18 +15,18 @@ extension MusicIndex {
     private struct Typed {
         let field: SearchQuery.Field?
         private let limit: Int
-        private var distance: EditDistance
+        private var distances: EditDistance<Unicode.Scalar>
         /// The nearest ones, of equally near ones those that more songs have.
         private(set) var near: [Near] = []
 
         init(_ letters: [Unicode.Scalar], in field: SearchQuery.Field?) {
             self.field = field
             limit = letters.count < longLength ? 1 : 2
-            distance = EditDistance(to: letters)
+            distances = EditDistance(to: letters)
         }
 
         mutating func compare(_ other: String, _ letters: [Unicode.Scalar], songCount: Int64) {
-            guard let distance = distance(letters, atMost: limit) else { return }
+            guard let distance = distances.distance(of: letters, atMost: limit) else { return }
             let found = Near(word: other, distance: distance, songCount: songCount)
             near.insert(found, at: near.firstIndex { found.isBetter(than: $0) } ?? near.count)
             if near.count > nearLimit { near.removeLast() }

@@ -20,7 +20,7 @@ final class ArtworkFinder: Sendable {
         }
     }
 
-    enum Finding: Hashable, Sendable {
+    enum Outcome: Hashable, Sendable {
         /// It may still be found, within moments.
         case sought
         /// The absolute path of a file.
@@ -32,7 +32,7 @@ final class ArtworkFinder: Sendable {
         var song: String?
         var since = HostTime(nanoseconds: 0)
         /// What was found for the song; nil before that.
-        var finding: Finding?
+        var outcome: Outcome?
         /// The file that was written.
         var written: String?
         var isOver = false
@@ -74,15 +74,15 @@ final class ArtworkFinder: Sendable {
 
     /// Returns what was found for the song at a path, and looks for it if it is another song than the last; nil for a
     /// song that is no file. Any thread may call it; never blocks for long.
-    func finding(ofSong path: String?, now: HostTime) -> Finding {
-        let (finding, isNew) = state.withLock { state in
+    func outcome(ofSong path: String?, now: HostTime) -> Outcome {
+        let (outcome, isNew) = state.withLock { state in
             let isNew = path != state.song
-            if isNew { (state.song, state.since, state.finding) = (path, now, nil) }
+            if isNew { (state.song, state.since, state.outcome) = (path, now, nil) }
             let isPatient = path != nil && now - state.since < Self.patience
-            return (state.finding ?? (isPatient ? .sought : .nothing), isNew)
+            return (state.outcome ?? (isPatient ? .sought : .nothing), isNew)
         }
         if isNew { wake.signal() }
-        return finding
+        return outcome
     }
 
     /// Ends the search, and removes what was written. Does not wait for a disk that hangs.
@@ -100,7 +100,7 @@ final class ArtworkFinder: Sendable {
         var number = 0
         var searched: String?
         while true {
-            let (song, isAnswered, isOver) = state.withLock { ($0.song, $0.finding != nil, $0.isOver) }
+            let (song, isAnswered, isOver) = state.withLock { ($0.song, $0.outcome != nil, $0.isOver) }
             if isOver { return }
             guard song == nil ? searched != nil : !isAnswered else {
                 wake.wait(atMost: .seconds(60))
@@ -110,12 +110,12 @@ final class ArtworkFinder: Sendable {
             searched = song
             guard let song else { continue }
             number += 1
-            let finding = search(song).map { file(of: $0, number) } ?? .nothing
-            state.withLock { if $0.song == song { $0.finding = finding } }
+            let outcome = search(song).map { file(of: $0, number) } ?? .nothing
+            state.withLock { if $0.song == song { $0.outcome = outcome } }
         }
     }
 
-    private func file(of picture: Picture, _ number: Int) -> Finding {
+    private func file(of picture: Picture, _ number: Int) -> Outcome {
         switch picture {
         case .file(let path): return Self.absolute(path).map { .found($0) } ?? .nothing
         case .bytes(let bytes, let mediaType):

@@ -49,7 +49,7 @@ final class DesktopPresence: Sendable {
         playback.note(status)
         guard let remote = state.withLock({ $0.remote }) else { return }
         if let song = status.song {
-            switch artwork(of: song)?.finding(ofSong: song.path, now: now) {
+            switch artwork(of: song)?.outcome(ofSong: song.path, now: now) {
             case .sought: status.song?.isArtworkSought = true
             case .found(let path): status.song?.artworkPath = path
             case .nothing, nil: break

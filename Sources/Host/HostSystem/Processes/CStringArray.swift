@@ -1,11 +1,11 @@
 import Glibc
 
-/// C strings and a terminating null, as in `argv`.
-struct CStringArray: ~Copyable {
-    let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+/// C strings and a terminating null, as in `argv`. They live as long as the value.
+public struct CStringArray: ~Copyable {
+    public let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
     private let count: Int
 
-    init(_ strings: [String]) {
+    public init(_ strings: [String]) {
         count = strings.count
         pointers = .allocate(capacity: count + 1)
         for (index, string) in strings.enumerated() { (pointers + index).initialize(to: strdup(string)) }

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import HostSystem
 
 extension WorkerProcess {
     /// Starts the program with its end of the socket. Only the variables for library paths stay in the environment.
@@ -12,23 +13,5 @@ extension WorkerProcess {
             program.path, arguments.pointers, environment.pointers, socket, DecodeWorker.descriptor, &processID)
         guard code == 0 else { throw .cannotStart("posix_spawn", code) }
         return processID
-    }
-}
-
-/// C strings and a terminating null, as in `argv`.
-private struct CStringArray: ~Copyable {
-    let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
-    private let count: Int
-
-    init(_ strings: [String]) {
-        count = strings.count
-        pointers = .allocate(capacity: count + 1)
-        for (index, string) in strings.enumerated() { (pointers + index).initialize(to: strdup(string)) }
-        (pointers + count).initialize(to: nil)
-    }
-
-    deinit {
-        for index in 0..<count { free(pointers[index]) }
-        pointers.deallocate()
     }
 }

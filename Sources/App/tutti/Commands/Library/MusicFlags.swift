@@ -79,7 +79,7 @@ struct MusicFlags: Hashable {
             }
         }
         guard let album = albums.randomElement() else { throw try nothing("album", library) }
-        let songs = try library.songs(of: album)
+        let songs = try library.songs(ofAlbum: album.id, limit: SongCollection.countLimit)
         guard !songs.isEmpty else { throw try nothing("album", library) }
         StandardStream.error.write("tutti: \(album.reading)".terminalSafe + "\n")
         return songs

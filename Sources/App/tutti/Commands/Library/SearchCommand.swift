@@ -95,7 +95,7 @@ struct SearchCommand: Command {
             guard !found.isEmpty else {
                 let advice = try library.advice(for: query, else: "'tutti library' shows the folders")
                 throw RuntimeFailure(
-                    .general, .other("none of \(try library.songCount().withThousands) songs; \(advice)"))
+                    .general, .other("none of \(try library.songCount()) songs; \(advice)"))
             }
             show(Array(found.prefix(limit)), plays, isCut: found.count > limit)
         }
@@ -130,19 +130,6 @@ struct SearchCommand: Command {
             ]
         }
         return table
-    }
-}
-
-extension Int {
-    /// "1,204" for 1204.
-    fileprivate var withThousands: String {
-        let digits = String(self)
-        var text = ""
-        for (index, digit) in digits.enumerated() {
-            if index > 0, (digits.count - index).isMultiple(of: 3) { text += "," }
-            text.append(digit)
-        }
-        return text
     }
 }
 

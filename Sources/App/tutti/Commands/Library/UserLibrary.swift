@@ -126,10 +126,6 @@ final class UserLibrary {
         try use { index throws(LibraryError) in try index.albums(query) }
     }
 
-    func songs(of album: FoundAlbum) throws(RuntimeFailure) -> [FoundSong] {
-        try use { index throws(LibraryError) in try index.songs(of: album) }
-    }
-
     /// - Parameter album: its ``AlbumList/Entry/id``.
     func songs(ofAlbum album: Int64, limit: Int) throws(RuntimeFailure) -> [FoundSong] {
         try use { index throws(LibraryError) in try index.songs(ofAlbum: album, limit: limit) }

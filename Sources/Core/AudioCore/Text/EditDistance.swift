@@ -1,18 +1,18 @@
 /// How many letters must be changed, left out, put in or exchanged with their neighbours to make one word of another
-/// (the optimal string alignment distance), as far as it is small.
-struct EditDistance {
-    private let word: [Unicode.Scalar]
+/// (the optimal string alignment distance), as far as it is small. A value; not for two threads at a time.
+public struct EditDistance<Letter: Equatable> {
+    private let word: [Letter]
     /// Rows of the table of distances between beginnings: two before the current one, one before it, the current one.
     private var rows: [[Int]]
 
-    init(to word: [Unicode.Scalar]) {
+    public init(to word: [Letter]) {
         self.word = word
         rows = Array(repeating: Array(repeating: 0, count: word.count + 1), count: 3)
     }
 
     /// Returns the distance of another word; nil where it is larger than the limit. Takes time in proportion to both
     /// lengths.
-    mutating func callAsFunction(_ other: [Unicode.Scalar], atMost limit: Int) -> Int? {
+    public mutating func distance(of other: [Letter], atMost limit: Int) -> Int? {
         guard abs(other.count - word.count) <= limit else { return nil }
         for column in rows[1].indices { rows[1][column] = column }
         for row in other.indices {
