@@ -47,6 +47,9 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioWebSocket = Target.Dependency.product(name: "NIOWebSocket", package: "swift-nio")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 
 /// From the bottom up: a target uses targets of its own layer and of those that stand before it. LayerTests looks.
 let layers = [
@@ -58,14 +61,20 @@ let layers = [
             systemLibrary("CAvahi", pkgConfig: "avahi-client", apt: "libavahi-client-dev"),
             systemLibrary("CDBus", pkgConfig: "dbus-1", apt: "libdbus-1-dev"),
             systemLibrary("CMPG123", pkgConfig: "libmpg123", apt: "libmpg123-dev"),
+            systemLibrary("CQREncode", pkgConfig: "libqrencode", apt: "libqrencode-dev"),
             systemLibrary("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),
+            systemLibrary("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
             // libcurl is loaded at run time.
             .target(name: "CCurl"),
             // So is SQLite.
             .target(name: "CSQLite"),
+            // And libmp3lame.
+            .target(name: "CLAME"),
             .target(name: "CLinux"),
             .target(name: "CResampling"),
             .target(name: "CRevision", cSettings: revision),
+            // The page for browsers, as a part of the program.
+            .target(name: "CWebPage", exclude: ["page"]),
         ]),
 
     // What all others speak of: times, frames, rates, formats, the push parser's protocol, limits. No system calls.
@@ -198,6 +207,8 @@ let layers = [
                     "Observing", "Pairing", "Peering", "Playout", "Programmes", "RealtimeKitClient", "Recording",
                     "SecureChannel", "SessionExecution", "Songs", "VirtualDevices", "WireProtocol", nioCore, nioPosix,
                 ], canary),
+            // HTTP and WebSockets for a site, whatever it is.
+            library("WebServer", [nioCore, nioPosix, nioHTTP1, nioWebSocket]),
             // A player on the desktop's bus: media keys, panels, lock screens.
             library("DesktopRemote", ["AudioCore", "CDBus", "HostSystem"]),
             // Keys in, styled text out, what a terminal shows of it.
@@ -205,13 +216,24 @@ let layers = [
             // The player in the terminal: what it knows, what keys do, how it looks.
             library(
                 "PlayerScreen", ["AudioCore", "Controlling", "MusicLibrary", "Songs", "TerminalIO", "WireProtocol"]),
+            // The JSON by which programs and the page follow and command a broadcast.
+            library("ProgrammeJSON", ["AudioCore", "Controlling", "MusicLibrary", "TerminalIO", "WireProtocol"]),
+            // The page for browsers: who may do what there, and what they are told.
+            library(
+                "WebRemote",
+                [
+                    "AudioCore", "AudioDecoding", "CLAME", "CWebPage", "CZlib", "Controlling", "Cryptography",
+                    "HostSystem",
+                    "MusicLibrary", "ProgrammeJSON", "TuttiRuntime", "WebServer", "WireProtocol", nioCore, nioPosix,
+                ]),
             program(
                 "tutti",
                 [
-                    "AudioCore", "AudioFileWriting", "AudioQueueServices", "Broadcasting", "CRevision", "Controlling",
-                    "Cryptography", "DesktopRemote", "HostSystem", "HouseholdSessions", "Households", "Listening",
-                    "MusicLibrary", "Observing", "Pairing", "Peering", "PlayerScreen", "Playout", "SecureChannel",
-                    "Songs", "TerminalIO", "TuttiRuntime", "WireProtocol",
+                    "AudioCore", "AudioFileWriting", "AudioQueueServices", "Broadcasting", "CQREncode", "CRevision",
+                    "Controlling", "Cryptography", "DesktopRemote", "HostSystem", "HouseholdSessions", "Households",
+                    "Listening",
+                    "MusicLibrary", "Observing", "Pairing", "Peering", "PlayerScreen", "Playout", "ProgrammeJSON",
+                    "SecureChannel", "Songs", "TerminalIO", "TuttiRuntime", "WebRemote", "WireProtocol",
                 ]),
         ]),
 ]
@@ -246,7 +268,10 @@ let testRooms = [
             library("HeardAnalysis", ["AudioCore", "StreamTestKit", "VirtualDevices"]),
             program("tutti-heard", ["HeardAnalysis"]),
             library("TestbedKit", ["AudioCore", "HeardAnalysis", "LANKit", "SoundCardKit", "VirtualDevices"]),
+            // Chromium on such a host, led from outside.
+            library("BrowserKit", ["LANKit", "SoundCardKit"]),
             tests("LANKitTests", ["LANKit", "SoundCardKit"]),
+            tests("BrowserKitTests", ["BrowserKit", "HeardAnalysis", "LANKit", "SoundCardKit"]),
             tests("HeardAnalysisTests", ["AudioCore", "HeardAnalysis", "VirtualDevices"]),
             tests(
                 "TestbedKitTests",
@@ -270,6 +295,10 @@ let testRooms = [
                 "benchmark-sync",
                 ["AudioCore", "HeardAnalysis", "LANKit", "SimulationKit", "SoundCardKit", "TestbedKit"]),
             program("benchmark-command", ["HeardAnalysis", "LANKit", "SoundCardKit", "TestbedKit"]),
+            program(
+                "benchmark-browser", ["BrowserKit", "HeardAnalysis", "LANKit", "SoundCardKit", "TestbedKit"]),
+            // Many browsers that listen.
+            program("browser-load", ["AudioCore", "WireProtocol", nioCore]),
             .target(name: "AllocationCount"),
             program("benchmark-parse", ["AllocationCount", "AudioCore", "AudioFileStreamServices"]),
             .target(name: "CThreadFilter"),
@@ -378,7 +407,7 @@ let testRooms = [
     testRoom(
         "Network",
         [
-            tests("DiscoveryTests", ["AudioCore", "Discovery", "WireProtocol"]),
+            tests("DiscoveryTests", ["AudioCore", "CAvahi", "Discovery", "WireProtocol"]),
             tests("DiscoveryLANTests", ["LANKit"]),
             tests("WireProtocolTests", ["AudioCore", "WireProtocol", nioCore]),
             tests("PeeringTests", ["AudioCore", "Peering", "SecureChannel", "WireProtocol", nioCore]),
@@ -444,19 +473,33 @@ let testRooms = [
                     "SessionExecution", "Songs", "StreamTestKit", "TuttiRuntime", "WebServerKit", "WireProtocol",
                     nioCore, nioPosix,
                 ]),
+            tests(
+                "WebServerTests", ["WebServer", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioEmbedded]),
             tests("DesktopRemoteTests", ["AudioCore", "DesktopRemote"]),
             tests("TerminalIOTests", ["TerminalIO"]),
             tests(
                 "PlayerScreenTests",
                 ["AudioCore", "Controlling", "MusicLibrary", "PlayerScreen", "Songs", "TerminalIO", "WireProtocol"]),
+            tests(
+                "ProgrammeJSONTests",
+                [
+                    "AudioCore", "Controlling", "MusicLibrary", "ProgrammeJSON", "StreamTestKit", "WireProtocol",
+                ]),
+            tests(
+                "WebRemoteTests",
+                [
+                    "AudioCore", "AudioDecoding", "CWebPage", "CZlib", "Controlling", "Cryptography", "MPEGDecoding",
+                    "ProgrammeJSON", "StreamTestKit", "WebRemote", "WebServer", "WireProtocol", nioCore, nioEmbedded,
+                    nioHTTP1,
+                ]),
             tests("MusicLibraryTests", ["tutti", "AudioCore", "LANKit", "MusicLibrary", "StreamTestKit"]),
             tests(
                 "TuttiTests",
                 [
                     "tutti", "AudioCore", "AudioDecoding", "AudioFileWriting", "Broadcasting", "Controlling",
                     "HouseholdSessions", "Households", "Listening", "Observing", "Pairing", "Peering", "Playout",
-                    "Recording", "SecureChannel", "Songs", "StreamTestKit", "TerminalIO", "TuttiRuntime",
-                    "WireProtocol",
+                    "ProgrammeJSON", "Recording", "SecureChannel", "Songs", "StreamTestKit", "TerminalIO",
+                    "TuttiRuntime", "WebRemote", "WireProtocol",
                 ]),
         ]),
 
@@ -486,6 +529,8 @@ let testRooms = [
                     "Cryptography", "HeardAnalysis", "Households", "LANKit", "SecureChannel", "SoundCardKit",
                     "TestbedKit",
                 ]),
+            // The page for browsers, in Chromium.
+            tests("PageEndToEndTests", ["BrowserKit", "HeardAnalysis", "LANKit", "SoundCardKit", "TestbedKit"]),
             tests("DemoEndToEndTests", ["LANKit"]),
             tests("RealTimeTests", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
             tests(
@@ -517,8 +562,11 @@ let testRooms = [
                     "Listening", "Pairing", "Peering", "Playout", "Programmes", "Recording", "SecureChannel", "Songs",
                     "WireProtocol", nioCore,
                 ]),
+            library(
+                "WebFuzzTargets", ["AudioCore", "ProgrammeJSON", "WebServer", "WireProtocol", nioCore, nioEmbedded]),
             tests("FuzzTests", ["FuzzTargets", "StreamTestKit"]),
             tests("PeerFuzzTests", ["PeerFuzzTargets", "StreamTestKit"]),
+            tests("WebFuzzTests", ["StreamTestKit", "WebFuzzTargets"]),
         ]),
 ]
 

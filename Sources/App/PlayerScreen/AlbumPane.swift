@@ -17,8 +17,8 @@ struct AlbumPane: Sendable {
     /// Whether no song of the library is known to it.
     var isEmpty: Bool { list.map { $0.albums.isEmpty && $0.looseSongCount == 0 } ?? true }
 
-    var albums: [AlbumList.Entry] { list?.albums ?? [] }
-    var selected: AlbumList.Entry? { albums.indices.contains(cursor.selected) ? albums[cursor.selected] : nil }
+    var albums: [Album] { list?.albums ?? [] }
+    var selected: Album? { albums.indices.contains(cursor.selected) ? albums[cursor.selected] : nil }
 
     /// The index has changed.
     mutating func expire() { state = .outdated }

@@ -12,7 +12,7 @@ enum Placement: Hashable, Sendable {
 
 /// The songs of an album are asked for, to put them into the queue.
 public struct AlbumRequest: Hashable, Sendable {
-    /// Its ``AlbumList/Entry/id``.
+    /// Its ``Album/id``.
     public let album: Int64
     let placement: Placement
     /// No two requests have the same.

@@ -36,8 +36,7 @@ struct FollowedBroadcast: Sendable {
         }
         switch change.kind {
         case .queue(let edit, _): apply(edit)
-        case .item(let item):
-            if let index = items.firstIndex(where: { $0.id == item.id }) { items[index] = item }
+        case .item(let item): replace(item)
         case .status, .modes, .volume, .listener, .listenerGone, .command, .unknown: break
         }
     }
@@ -52,6 +51,15 @@ struct FollowedBroadcast: Sendable {
         // What was inserted is known to the broadcaster alone.
         case .inserted, .removed, .moved: forgetQueue()
         }
+    }
+
+    /// Takes what became known of an item, which may stand on a page that has come while others have not.
+    private mutating func replace(_ item: QueueItem) {
+        if let index = items.firstIndex(where: { $0.id == item.id }) { items[index] = item }
+        guard case .asked(var found, let isOld) = pages, let index = found.firstIndex(where: { $0.id == item.id })
+        else { return }
+        found[index] = item
+        pages = .asked(found, isOld: isOld)
     }
 
     private mutating func forgetQueue() {

@@ -1,3 +1,4 @@
+import AudioCore
 import MusicLibrary
 import TerminalIO
 
@@ -54,7 +55,7 @@ extension LibraryPane {
             line.append(" " + (song.artist ?? "").terminalSafe.padded(to: part - 1))
             line.append(" " + (song.album ?? "").terminalSafe.padded(to: part - 1), .faint)
         } else {
-            let title = song.artist.map { "\(song.title) - \($0)" } ?? song.title
+            let title = String(headline: song.title, by: song.artist)
             line.append(title.terminalSafe.padded(to: room))
         }
         line.append(length)
@@ -62,7 +63,7 @@ extension LibraryPane {
     }
 
     /// Artist and album; the year where there is one, and the number of songs where there is room.
-    private func line(_ album: AlbumList.Entry, _ width: Int) -> StyledLine {
+    private func line(_ album: Album, _ width: Int) -> StyledLine {
         let year = " " + (album.year.map { "\($0)" } ?? "").padded(to: 4, alignment: .right)
         let count = album.songCount == 1 ? "1 song" : "\(album.songCount) songs"
         let numbers = width >= 60 ? year + " " + count.padded(to: 11, alignment: .right) : year

@@ -5,12 +5,12 @@ struct LibraryPane: Sendable {
     /// What there is to choose from.
     enum List: Sendable {
         case songs([FoundSong])
-        case albums([AlbumList.Entry])
+        case albums([Album])
     }
 
     enum Choice: Sendable {
         case song(FoundSong)
-        case album(AlbumList.Entry)
+        case album(Album)
     }
 
     private(set) var query = ""

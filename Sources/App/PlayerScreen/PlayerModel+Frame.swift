@@ -22,7 +22,7 @@ extension PlayerModel {
     private mutating func header(_ layout: ScreenLayout, _ now: HostTime, _ glyphs: Glyphs) -> [StyledLine] {
         var lines = [headline(layout)]
         if let current = broadcast?.state.status.current {
-            lines.append(StyledLine(current.title, .strong))
+            lines.append(StyledLine(current.headline, .strong))
             lines.append(progress(current, layout, now, glyphs))
         } else {
             lines.append(StyledLine(broadcast == nil ? "b begins one here" : "nothing plays", .faint))
@@ -30,7 +30,7 @@ extension PlayerModel {
         }
         if layout.isRoomy {
             let next = broadcast?.state.status.next
-            lines.append(StyledLine(next.map { "next: \($0.title)" } ?? "", .faint))
+            lines.append(StyledLine(next.map { "next: \($0.headline)" } ?? "", .faint))
             lines.append(meter(layout, now, glyphs))
         }
         return lines.map { $0.truncated(to: layout.headerWidth) } + [tabs(layout)]
@@ -127,7 +127,7 @@ extension PlayerModel {
             line.append("\(index + 1)".padded(to: numberWidth, alignment: .right) + " ", .faint)
             let length = item.isLive ? "live" : item.duration?.clockReading ?? ""
             let room = layout.size.width - line.cellWidth - length.cellWidth - 1
-            let title = item.title.terminalSafe + (item.hasFailed ? " (cannot be played)" : "")
+            let title = item.headline.terminalSafe + (item.hasFailed ? " (cannot be played)" : "")
             line.append(title.padded(to: max(1, room)), item.hasFailed ? .warning : isCurrent ? .strong : .plain)
             line.append(" " + length)
             return index == queueCursor.selected ? line.restyled(.selected) : line

@@ -1,6 +1,5 @@
 import AudioCore
 import Controlling
-import MusicLibrary
 import TerminalIO
 import WireProtocol
 
@@ -17,8 +16,8 @@ public struct PlayerModel: Sendable {
     private(set) var page = Page.queue
     private(set) var queueCursor = ListCursor<ItemID>()
     private(set) var listenerCursor = ListCursor<UInt64>()
-    private(set) var library = LibraryPane()
-    private var albumRequests = AlbumRequests()
+    var library = LibraryPane()
+    var albumRequests = AlbumRequests()
     private var lyrics = LyricsPane()
     var wantedOffset: WantedOffset?
     /// The first row of the keys that is seen.
@@ -33,13 +32,13 @@ public struct PlayerModel: Sendable {
     /// where.
     private var isEditing = false
     /// Whether the broadcast was asked to begin to play.
-    private var isBeginning = false
+    var isBeginning = false
     /// Files that are still on their way to another machine.
     private(set) var sendingCount = 0
-    private var actions: [PlayerAction] = []
+    var actions: [PlayerAction] = []
 
     /// What takes the same key twice.
-    private enum Pending { case clear, quit }
+    enum Pending { case clear, quit }
 
     /// Whether the music ends with this process.
     public var ownsBroadcast = false
@@ -134,7 +133,7 @@ public struct PlayerModel: Sendable {
 
     private mutating func take(_ answer: ControlAnswer, _ now: HostTime) {
         switch answer {
-        case .connected(let name): connected = name
+        case .connected(let name, _): connected = name
         case .state(let state, let change):
             if broadcast == nil { broadcast = FollowedBroadcast(name: connected ?? "", state: state, now: now) }
             broadcast?.take(state, change, now)
@@ -201,16 +200,16 @@ public struct PlayerModel: Sendable {
     }
 
     private var itemIDs: [ItemID] { broadcast?.items.map(\.id) ?? [] }
-    private var instances: [UInt64] { broadcast?.state.listeners.map(\.instance) ?? [] }
+    var instances: [UInt64] { broadcast?.state.listeners.map(\.instance) ?? [] }
 
-    private mutating func perform(_ operation: ProgrammeOperation) {
+    mutating func perform(_ operation: ProgrammeOperation) {
         guard broadcast != nil else { return }
         albumRequests.note(operation)
         actions.append(.request(.command(Command(.programme(operation)))))
     }
 
     /// The same, if what was asked for just before is done.
-    private mutating func performIfDone(_ operation: ProgrammeOperation) {
+    mutating func performIfDone(_ operation: ProgrammeOperation) {
         actions.append(.request(.ifDone(Command(.programme(operation)))))
     }
 
@@ -268,7 +267,7 @@ public struct PlayerModel: Sendable {
         return listeners[listenerCursor.selected]
     }
 
-    private mutating func show(_ page: Page) {
+    mutating func show(_ page: Page) {
         self.page = page
         if page == .library { library.appear() }
         listAlbums()
@@ -295,7 +294,7 @@ public struct PlayerModel: Sendable {
         perform(.setRepeat(next))
     }
 
-    private mutating func pressInList(_ key: Key, _ asked: Pending?, _ size: ScreenSize, _ now: HostTime) {
+    mutating func pressInList(_ key: Key, _ asked: Pending?, _ size: ScreenSize, _ now: HostTime) {
         if let step = step(for: key, size) { return moveCursor(by: step) }
         switch page {
         case .queue: pressInQueue(key, asked, now)
@@ -306,7 +305,7 @@ public struct PlayerModel: Sendable {
     }
 
     /// Rows by which a key moves the selection; nil if it does not.
-    private func step(for key: Key, _ size: ScreenSize) -> Int? {
+    func step(for key: Key, _ size: ScreenSize) -> Int? {
         let pageHeight = max(1, ScreenLayout(size, page).listHeight - 1)
         return switch key {
         case .up, .character("k"): -1
@@ -319,7 +318,7 @@ public struct PlayerModel: Sendable {
         }
     }
 
-    private mutating func moveCursor(by step: Int) {
+    mutating func moveCursor(by step: Int) {
         switch page {
         case .queue: queueCursor.move(by: step, in: itemIDs)
         case .library: library.moveCursor(by: step)
@@ -352,146 +351,5 @@ public struct PlayerModel: Sendable {
         guard !isEditing else { return }
         isEditing = true
         perform(operation)
-    }
-
-    // MARK: The library
-
-    /// - Returns: whether the key is one of text.
-    private mutating func type(_ key: Key, _ size: ScreenSize) -> Bool {
-        switch key {
-        case .character(let character): if library.type(character) { search() }
-        case .backspace: if library.erase() { search() }
-        case .control("u"): if library.eraseAll() { search() }
-        case .control("w"): if library.eraseWord() { search() }
-        case .escape: library.endTyping()
-        case .enter: place(.last)
-        case .up, .down, .pageUp, .pageDown: if let step = step(for: key, size) { moveCursor(by: step) }
-        // There is no cursor in the text, and the song is not meant.
-        case .left, .right, .home, .end, .delete: break
-        default: return false
-        }
-        return true
-    }
-
-    private mutating func search() {
-        actions.append(.search(library.query))
-        listAlbums()
-    }
-
-    /// Asks for the albums if they are to be seen and not known as they are now.
-    private mutating func listAlbums() {
-        guard page == .library, library.query.isEmpty, library.albums.ask() else { return }
-        actions.append(.listAlbums)
-    }
-
-    private mutating func take(_ list: AlbumList) {
-        let wasEmpty = library.albums.isEmpty
-        library.albums.take(list)
-        if wasEmpty, page == .library, !library.isTyping { library.appear() }
-    }
-
-    private mutating func pressInLibrary(_ key: Key) {
-        switch key {
-        case .enter: place(.last)
-        case .character("a"): if case .songs = library.list { add(library.songsByAlbum) } else { place(.last) }
-        case .character("i"): place(.next)
-        case .character("o"): place(.now)
-        case .escape: if library.eraseAll() { search() }
-        default: break
-        }
-    }
-
-    /// Puts what is selected into the queue; the songs of an album as soon as they are known.
-    private mutating func place(_ placement: Placement) {
-        guard broadcast != nil, let selected = library.selected else { return }
-        switch selected {
-        case .song(let song):
-            if placement == .now { albumRequests.forgetNow() }
-            place([song], placement)
-        case .album(let album): actions.append(.songs(of: albumRequests.ask(album.id, placement)))
-        }
-    }
-
-    private mutating func place(_ songs: [FoundSong], _ placement: Placement) {
-        switch placement {
-        case .last: add(songs)
-        case .next, .now: insert(songs, isPlayed: placement == .now)
-        }
-    }
-
-    /// Puts songs behind all others, and begins to play if nothing does.
-    private mutating func add(_ songs: [FoundSong]) {
-        let sources = songs.compactMap { ItemSource(path: $0.path) }
-        guard let broadcast, !sources.isEmpty else { return }
-        let batches = ItemSource.batches(of: sources)
-        for (index, batch) in batches.enumerated() {
-            perform(.add(batch))
-            if index == 0, !isBeginning { begin(at: broadcast) }
-        }
-    }
-
-    /// Goes to what was put behind all others just now.
-    private mutating func begin(at broadcast: FollowedBroadcast) {
-        switch broadcast.state.status.transport {
-        case .idle, .stopped:
-            isBeginning = true
-            performIfDone(.jump(to: .position(broadcast.state.itemCount)))
-        case .playing, .paused: break
-        }
-    }
-
-    /// Puts songs behind the one that plays.
-    private mutating func insert(_ songs: [FoundSong], isPlayed: Bool) {
-        guard let broadcast else { return }
-        let first = broadcast.currentIndex.map { $0 + 1 } ?? broadcast.state.itemCount
-        var position = first
-        for batch in ItemSource.batches(of: songs.compactMap { ItemSource(path: $0.path) }) {
-            perform(.insert(batch, at: position))
-            if isPlayed, position == first { performIfDone(.jump(to: .position(first))) }
-            position += batch.count
-        }
-    }
-
-    // MARK: The mouse
-
-    private mutating func click(
-        _ action: MouseAction, _ column: Int, _ row: Int, _ size: ScreenSize, _ now: HostTime
-    ) {
-        let layout = ScreenLayout(size, page, hasPicture: hasPicture)
-        switch action {
-        case .wheelUp: moveCursor(by: -3)
-        case .wheelDown: moveCursor(by: 3)
-        case .press where row == layout.tabsRow:
-            if let page = layout.page(at: column) { show(page) }
-        case .press where row == layout.progressRow: seek(to: column, layout, now)
-        case .press where layout.listRows.contains(row): select(row - layout.listRows.lowerBound, layout, now)
-        case .press: break
-        }
-    }
-
-    private mutating func seek(to column: Int, _ layout: ScreenLayout, _ now: HostTime) {
-        guard let broadcast, let duration = broadcast.state.status.current?.duration else { return }
-        let width = layout.barWidth(elapsed: broadcast.elapsed(now) ?? .zero, of: duration)
-        guard column < width else { return }
-        perform(.seek(to: TimeSpan(seconds: duration.seconds * Double(column) / Double(width))))
-    }
-
-    /// Selects a row of the list; does what Enter does with the one that is selected already.
-    private mutating func select(_ row: Int, _ layout: ScreenLayout, _ now: HostTime) {
-        let (selected, window) = visible(layout.listHeight)
-        let index = window.lowerBound + row
-        guard window.contains(index) else { return }
-        if index == selected { return pressInList(.enter, nil, layout.size, now) }
-        moveCursor(by: index - selected)
-    }
-
-    /// The selected row of the page's list, and those that are seen.
-    private mutating func visible(_ height: Int) -> (selected: Int, window: Range<Int>) {
-        switch page {
-        case .queue: (queueCursor.selected, visibleQueue(height))
-        case .library: (library.selectedRow, library.window(height: height))
-        case .listeners: (listenerCursor.selected, visibleListeners(height, instances.count))
-        case .lyrics, .keys: (0, 0..<0)
-        }
     }
 }

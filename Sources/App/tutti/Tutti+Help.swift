@@ -1,5 +1,6 @@
 import Peering
 import TuttiRuntime
+import WebRemote
 
 extension Tutti {
     /// The text of `tutti --help`.
@@ -23,8 +24,10 @@ extension Tutti {
             "  tutti pause                   silence on all of them, at the same sample",
             "  tutti peers                   who is there, and what is playing",
             "  tutti check                   whether the listeners keep in step",
+            "  tutti status --qr             where the page for browsers is, for phones",
             "  tutti inspect song.m4a        what the file is, and what is wrong with it", "",
             "Tutti listens on TCP and UDP port \(NetworkAddress.defaultPort), and finds others by mDNS (UDP 5353).",
+            "A broadcast has a page for browsers on TCP port \(WebOptions.standardPort).",
         ]
         return lines.joined(separator: "\n") + "\n"
     }

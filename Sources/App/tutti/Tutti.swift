@@ -16,7 +16,8 @@ struct Tutti {
         PauseCommand.self, ResumeCommand.self, ToggleCommand.self, SeekCommand.self, NextCommand.self,
         PreviousCommand.self, StopCommand.self, QueueCommand.self, VolumeCommand.self, OffsetCommand.self,
         RoleCommand.self, StatusCommand.self, SearchCommand.self, LibraryCommand.self, PlaylistCommand.self,
-        PeersCommand.self, PairCommand.self, HouseholdCommand.self, DevicesCommand.self, InspectCommand.self,
+        PeersCommand.self, PairCommand.self, HouseholdCommand.self, GuestsCommand.self, DevicesCommand.self,
+        InspectCommand.self,
         DecodeCommand.self,
     ]
 

@@ -1,10 +1,11 @@
 import CAvahi
 import Synchronization
 
-/// Tells the discovery thread to stop, from other threads, and wakes it.
+/// Tells the discovery thread what to advertise beside the peer, and to stop, from other threads, and wakes it.
 final class DiscoveryMailbox: Sendable {
     private struct Contents {
         var isStopped = false
+        var page: ServiceAdvertisement?
         /// Nil once the thread has ended.
         var poll: OpaquePointer?
     }
@@ -18,6 +19,16 @@ final class DiscoveryMailbox: Sendable {
     func stop() {
         contents.withLock {
             $0.isStopped = true
+            if let poll = $0.poll { avahi_simple_poll_wakeup(poll) }
+        }
+    }
+
+    /// The page to advertise; nil for none.
+    var page: ServiceAdvertisement? { contents.withLock { $0.page } }
+
+    func advertise(page: ServiceAdvertisement?) {
+        contents.withLock {
+            $0.page = page
             if let poll = $0.poll { avahi_simple_poll_wakeup(poll) }
         }
     }

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Advertises this process as `_tutti._tcp` and finds the others, through avahi-daemon.
+/// Advertises this process as `_tutti._tcp` and finds the others, through avahi-daemon. Advertises its page for
+/// browsers too, as `_http._tcp`, and looks for nobody else's.
 ///
 /// Delivers every event on a thread of its own, one call at a time. Never fails: without a daemon it reports that by an
 /// event, and continues when there is one. Nothing here is real-time safe.
@@ -38,7 +39,15 @@ public final class PeerDiscovery: Sendable {
 
     deinit { stop() }
 
-    /// Withdraws the service and ends; no event comes after it has returned. From any thread, any number of times.
+    /// Advertises the page from now on, in place of the one before; nil: there is none. From any thread; of no effect
+    /// after ``stop()``.
+    ///
+    /// A page that changes is withdrawn for a second. Where its name is taken it gets another: "Tutti: Kitchen #2".
+    public func advertise(page: PageAdvertisement?) {
+        mailbox.advertise(page: page.map { ServiceAdvertisement($0) })
+    }
+
+    /// Withdraws the services and ends; no event comes after it has returned. From any thread, any number of times.
     ///
     /// Waits for a second at most, so that a daemon that does not answer delays nobody. Called from within an event it
     /// does not wait at all.

@@ -15,6 +15,10 @@ public enum PeerDiscoveryEvent: Hashable, Sendable {
     /// Our own service could not be announced, and why; browsing continues, and so do attempts. Reported once until one
     /// succeeds.
     case notAdvertised(reason: String)
+    /// The page is on the network under this name, which may differ from the one asked for.
+    case pageAdvertised(serviceName: String)
+    /// The page could not be announced, and why; attempts continue. Reported once until one succeeds.
+    case pageNotAdvertised(reason: String)
     /// There is no mDNS for now. Reported once per outage. What was found stays; what is gone by then is lost a few
     /// seconds after mDNS is back.
     case unavailable(DiscoveryFailure)

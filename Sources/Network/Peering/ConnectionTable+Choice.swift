@@ -28,7 +28,8 @@ extension ConnectionTable {
         switch link.connection.standing {
         case .member: return .household
         case .thisMachine where isInHousehold: return .household
-        case .thisMachine, .removed, .removedLately, .stranger: return ownsItsName(id) ? .heardBefore : .stranger
+        case .thisMachine, .removed, .removedLately, .stranger, .guest:
+            return ownsItsName(id) ? .heardBefore : .stranger
         }
     }
 

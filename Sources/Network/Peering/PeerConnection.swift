@@ -19,12 +19,15 @@ public struct PeerConnection {
         case accepted
         /// A program of this machine called, by a local socket: of the same user, or of a group that was let in.
         case local
+        /// A browser, by this machine's page, which let it in.
+        /// - Parameter instance: what it was told to greet with: no page greets as another listener.
+        case browser(instance: UInt64)
     }
 
     public let direction: Direction
     /// The other side's address, for display.
     public let address: String
-    /// The key that the other side has proved to have; nil until then, and on a local socket.
+    /// The key that the other side has proved to have; nil until then, and where none is needed.
     public private(set) var remoteKey: PeerKey?
     /// What the other side is to this machine.
     public private(set) var standing: PeerStanding
@@ -43,12 +46,25 @@ public struct PeerConnection {
         parser = WireParser(payloadByteCount: messageByteCount)
         self.direction = direction
         self.address = address
-        standing = direction == .local ? .thisMachine : .stranger
+        standing =
+            switch direction {
+            case .dialed, .accepted: .stranger
+            case .local: .thisMachine
+            case .browser: .guest
+            }
         liveness = PeerLiveness(opened: now)
     }
 
     /// Whether it is known what the other side is to this machine.
-    public var isIdentified: Bool { direction == .local || remoteKey != nil }
+    public var isIdentified: Bool {
+        switch direction {
+        case .local, .browser: true
+        case .dialed, .accepted: remoteKey != nil
+        }
+    }
+
+    /// Whether the other side is a page in a browser.
+    public var isBrowser: Bool { if case .browser = direction { true } else { false } }
 
     /// The name for display: the peer's, or its address until it greets.
     public var name: String { greeting?.name ?? address }
@@ -72,7 +88,8 @@ public struct PeerConnection {
         try parser.parse(bytes, into: &inbox)
         if greeting == nil, case .message(.greeting(let greeting))? = inbox.events.first {
             if let remoteKey, remoteKey.uuid != greeting.peer { throw .foreignIdentity }
-            self.greeting = greeting
+            if case .browser(let instance) = direction, instance != greeting.instance { throw .foreignIdentity }
+            self.greeting = isBrowser ? greeting.ofBrowser : greeting
             liveness.greeted = now
         }
         return inbox.events
@@ -92,5 +109,14 @@ public struct PeerConnection {
         guard liveness.isKeepAliveDue(now) else { return false }
         liveness.lastSent = now
         return true
+    }
+}
+
+extension Greeting {
+    /// A browser calls itself as it likes: its name says that it is one, so nobody takes it for another listener.
+    fileprivate var ofBrowser: Greeting {
+        var greeting = self
+        greeting.name = String(marking: name, as: "browser", maximumByteCount: WireLimits.peerNameByteCount)
+        return greeting
     }
 }

@@ -41,3 +41,13 @@ extension PeerName: Hashable {
 extension PeerName: Comparable {
     public static func < (a: PeerName, b: PeerName) -> Bool { a.folded < b.folded }
 }
+
+extension String {
+    /// A name with a mark in parentheses behind it; the name is cut where both would be too long.
+    public init(marking name: String, as mark: String, maximumByteCount: Int) {
+        let suffix = " (\(mark))"
+        self = name
+        while !isEmpty, utf8.count + suffix.utf8.count > maximumByteCount { removeLast() }
+        self += suffix
+    }
+}

@@ -6,7 +6,8 @@ public enum WireError: Error, Hashable, Sendable {
     case malformed(messageType: UInt16)
     /// The first message was not a greeting, or a second greeting came.
     case unexpectedMessage(messageType: UInt16)
-    /// The UUID in its greeting is not that of the key that it has proved to have.
+    /// The UUID in its greeting is not that of the key that it has proved to have; or a browser's instance is another
+    /// than the page's.
     case foreignIdentity
 }
 

@@ -121,6 +121,10 @@ public enum BroadcastLimits {
     /// Lookups of one connection that are worked on at once: a listener's may be those of several programs of its
     /// machine.
     public static let lookupCount = 8
+    /// Songs that are asked what they are called before they play: how many a second in the long run, and at once.
+    /// Followers are told of each, in some 150 bytes, over links that may be slow.
+    static let descriptionsPerSecond = 100
+    static let descriptionBurst = 100
     /// The most bytes of song a listener is sent ahead of their play time, however long the horizon: an audio queue
     /// holds a bounded number of bytes, which matters for streams with many channels.
     public static let bytesAhead = 8 * 1024 * 1024

@@ -46,6 +46,10 @@ public enum BroadcastEvent: Sendable {
     case spool(CommandID, SpoolEvent)
     /// The answer to ``BroadcastAction/lookUp(_:_:_:)``.
     case found(ConnectionID, Finding)
+    /// The page for browsers is at this TCP port; nil where there is none any more.
+    case page(port: UInt16?)
+    /// The answer to ``BroadcastAction/describe(_:_:)``; nil if the song does not say anything, or is not to be asked.
+    case described(ItemID, ItemDescription?)
     /// Time has passed; must come at least every ``BroadcastSession/tickInterval``.
     case tick
     /// The user asked to stop.
@@ -53,10 +57,11 @@ public enum BroadcastEvent: Sendable {
 }
 
 extension BroadcastEvent {
-    /// Whether it concerns one connection only, unless that one's state changes.
-    var isOfOneConnection: Bool {
+    /// Whether nothing that sounds follows from it for all: it concerns one connection only, unless that one's state
+    /// changes, or what an item is called.
+    var isContained: Bool {
         switch self {
-        case .authenticated, .standing, .received, .wrote, .roundTrip, .found: true
+        case .authenticated, .standing, .received, .wrote, .roundTrip, .found, .described: true
         default: false
         }
     }
@@ -152,6 +157,9 @@ public enum BroadcastAction: Sendable {
     /// Look this up: about the item that comes from here, or in this machine's library where it is nil. Answer with
     /// ``BroadcastEvent/found(_:_:)``.
     case lookUp(ConnectionID, Lookup, ItemLocation?)
+    /// Read what the item that comes from here says of itself, if it is a file, without keeping anything else waiting;
+    /// answer with ``BroadcastEvent/described(_:_:)``. There is one request at a time.
+    case describe(ItemID, ItemLocation)
     /// The other side sent its household's document.
     case household(ConnectionID, ByteBuffer)
     /// This listener takes part under its name: pin it, and tell by ``BroadcastEvent/pins(_:)``.

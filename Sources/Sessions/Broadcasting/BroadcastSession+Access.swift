@@ -70,7 +70,10 @@ extension BroadcastSession {
     }
 
     private func isSameMachine(_ origin: CommandOrigin, _ listener: ListenerLink) -> Bool {
-        if standing(of: origin) == .thisMachine { return listener.connection.standing == .thisMachine }
+        if standing(of: origin) == .thisMachine {
+            // What a browser keeps came by this machine's page.
+            return listener.connection.standing == .thisMachine || listener.connection.isBrowser
+        }
         guard case .connection(let id) = origin, let key = connections[id]?.connection.remoteKey else { return false }
         return listener.connection.remoteKey == key
     }

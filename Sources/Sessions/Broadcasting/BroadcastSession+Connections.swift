@@ -164,6 +164,10 @@ extension BroadcastSession {
             refuse(id, Refusal(denial), now)
             return
         }
+        if let link = connections[id], link.connection.isBrowser, greeting.roles != .listener {
+            refuse(id, Refusal(.wrongRole, "a browser listens, and is nothing else"), now)
+            return
+        }
         if greeting.roles == .observer {
             if let link = connections[id] { admitObserver(link, now) }
             return

@@ -30,7 +30,9 @@ extension BroadcastSession {
         let state: Roster.State = !isPlaying ? .waiting : isFinishing ? .finishing : .playing
         let entries = connections.links.compactMap { link -> Roster.Entry? in
             guard link.isMember, let greeting = link.connection.greeting else { return nil }
-            return Roster.Entry(instance: link.shownInstance, name: greeting.name, report: link.report)
+            return Roster.Entry(
+                instance: link.shownInstance, name: greeting.name, report: link.report,
+                isBrowser: link.connection.isBrowser)
         }
         let gone = departures.recent(besides: Set(entries.map(\.instance)), now: now)
         return Roster(state: state, title: song.title ?? "", entries: entries + gone)
@@ -39,6 +41,8 @@ extension BroadcastSession {
     /// Notes that a listener left after it said so or had heard all.
     mutating func noteDeparture(of link: ListenerLink, _ now: HostTime) {
         guard link.isMember, let greeting = link.connection.greeting, let report = link.report else { return }
-        departures.note(Roster.Entry(instance: link.shownInstance, name: greeting.name, report: report), now: now)
+        let entry = Roster.Entry(
+            instance: link.shownInstance, name: greeting.name, report: report, isBrowser: link.connection.isBrowser)
+        departures.note(entry, now: now)
     }
 }

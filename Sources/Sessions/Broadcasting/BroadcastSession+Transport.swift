@@ -320,7 +320,7 @@ extension BroadcastSession {
         if isJump { _ = perform(effect, now) }
     }
 
-    private mutating func trackHeld(_ epoch: Epoch) -> BroadcastTrack? {
+    mutating func trackHeld(_ epoch: Epoch) -> BroadcastTrack? {
         if let track = opening.track, track.epoch == epoch { return track }
         if let track = parked.with(epoch, { $0 }) { return track }
         return timeline.tracks.first { $0.epoch == epoch }
@@ -376,16 +376,5 @@ extension BroadcastSession {
         guard let item = item ?? nil else { return }
         programme.note(isLive: isLive, of: item)
         note(item: item, now)
-    }
-
-    /// Notes title and duration of an item once its first song is described.
-    mutating func noteDescription(of epoch: Epoch, _ now: HostTime) {
-        guard let track = trackHeld(epoch), track.song.isReady, track.songsBefore == 0, let item = track.item else {
-            return
-        }
-        let duration = track.song.duration
-        let known = programme.item(item)
-        programme.note(title: track.song.title, duration: track.isLive ? nil : duration, of: item)
-        if programme.item(item) != known { note(item: item, now) }
     }
 }

@@ -48,10 +48,14 @@ public struct BroadcastSession {
     var log = CommandLog<CommandOrigin>()
     /// What those who follow the programme were told.
     var published = PublishedProgramme()
+    /// The TCP port of the page for browsers.
+    private(set) var pagePort: UInt16?
     /// The volume that all listeners' own volumes are scaled by.
     var groupVolume = VolumeSetting()
     /// What listeners were told to play next.
     var toldNextTitle: String?
+    /// What songs are asked before they play.
+    var descriptions = DescriptionRequests()
     /// In which order listeners were told that items follow one another.
     var toldModes = PlayModes()
     /// Songs that are being sent to the broadcaster.
@@ -91,14 +95,14 @@ public struct BroadcastSession {
     /// - Returns: the actions to perform, in order.
     public mutating func handle(_ event: BroadcastEvent, now: HostTime) -> [BroadcastAction] {
         guard phase != .over else { return [] }
-        var isOfOneConnection = event.isOfOneConnection
+        var isContained = event.isContained
         switch event {
         case .contact(let contact): learn(contact, now)
         case .contactLost(let key): unlearn(key, now)
         case .renamed(let name): configuration.greeting.name = name
         case .opened(let id, let direction, let address, let dial, let key):
             // Before the song plays, any event may cause its start.
-            isOfOneConnection = isPlaying
+            isContained = isPlaying
             opened(id, direction, address: address, dial: dial, key: key, now)
         case .roundTrip(let id, let span): connections[id]?.noteRoundTrip(span)
         case .dialFailed(let dial, let failure): dialFailed(dial, failure, now)
@@ -107,23 +111,27 @@ public struct BroadcastSession {
         case .access(let access): follow(access, now)
         case .pins(let pins): learn(pins, now)
         case .broken(let id, let error):
-            if error.isEarlyEnd { isOfOneConnection = isOfStranger(id) }
+            if error.isEarlyEnd { isContained = isOfStranger(id) }
             broke(id, error, now)
         case .received(let id, let bytes): attend(to: id, now) { $0.receive(id, bytes, now) }
         case .wrote(let id, let byteCount):
             attend(to: id, now) { $0.connections[id]?.noteWritten(byteCount, now) }
         case .closed(let id):
-            isOfOneConnection = isOfStranger(id)
+            isContained = isOfStranger(id)
             drop(id, nil, now)
         case .source(let epoch, let event): read(event, of: epoch, now)
         case .command(let command, let asker): perform(command, from: .own(asker), now)
         case .transcoded(let reply): take(reply, now)
         case .spool(let id, let event): note(event, of: id, now)
         case .found(let id, let finding): tell(finding, to: id, now)
+        case .page(let port):
+            pagePort = port
+            published.note(pagePort: port)
+        case .described(let item, let description): take(description, of: item, now)
         case .tick: break
         case .stop: finish(.stopped, now)
         }
-        if !isOfOneConnection { advance(now) }
+        if !isContained { advance(now) }
         defer { actions = [] }
         return actions
     }
@@ -162,6 +170,7 @@ public struct BroadcastSession {
         readAhead(now)
         followPace(now)
         transcodeAhead(now)
+        describeNext(now)
         let plan = feedingPlan(now)
         for link in connections.links { feed(link, plan, now) }
         tellObservers(now)

@@ -36,7 +36,7 @@ struct BroadcastSong {
     /// The same by reading all of it ahead.
     private var measuredFrameCount: Int64?
     /// Whether its source is known to hold another song behind it.
-    private var isFollowed = false
+    private(set) var isFollowed = false
     private let fallbackTitle: String
     private let loudness: LoudnessMode
 

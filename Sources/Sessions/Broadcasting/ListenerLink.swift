@@ -157,7 +157,8 @@ final class ListenerLink: PeerLink {
         guard isMember, let greeting = connection.greeting else { return nil }
         return ProgrammeListener(
             instance: shownInstance, name: greeting.name, state: report?.state ?? .connecting, settings: settings,
-            timing: report?.timing.map { .init(error: $0.error, bound: $0.errorBound) })
+            timing: report?.timing.map { .init(error: $0.error, bound: $0.errorBound) }, isBrowser: connection.isBrowser
+        )
     }
 
     /// Returns what to send a member now; nil for any other stage.

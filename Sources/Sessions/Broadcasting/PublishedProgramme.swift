@@ -31,6 +31,9 @@ struct PublishedProgramme {
         changes.append(change)
     }
 
+    /// Takes where the page is: those who follow from now on are told.
+    mutating func note(pagePort: UInt16?) { told?.pagePort = pagePort }
+
     mutating func takeChanges() -> [ProgrammeChange] {
         defer { changes = [] }
         return changes
@@ -54,7 +57,7 @@ extension ProgrammeListener {
     /// Whether both are shown alike: an error that stays within its bound is no news.
     func isLike(_ other: ProgrammeListener) -> Bool {
         guard name == other.name, state == other.state, settings == other.settings,
-            (timing == nil) == (other.timing == nil)
+            isBrowser == other.isBrowser, (timing == nil) == (other.timing == nil)
         else { return false }
         guard let timing, let former = other.timing else { return true }
         let tolerance = max(former.bound.seconds / 2, BroadcastLimits.errorTolerance.seconds)

@@ -27,6 +27,15 @@ extension ControlTarget {
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 }
 
+/// Where a broadcast is that was found.
+public enum BroadcastPlace: Hashable, Sendable {
+    case thisMachine
+    /// At this host.
+    case host(String)
+    /// Where a listener of this machine hears it.
+    case beyondListener
+}
+
 /// What a controller asks for.
 public enum ControlRequest: Hashable, Sendable {
     /// Of its songs, files are sent if the broadcaster is another machine's. If it names an item by its position, it is
@@ -43,6 +52,8 @@ public enum ControlRequest: Hashable, Sendable {
     case changes
     /// All items of the queue, page by page.
     case queue
+    /// Some items of the queue: at most ``WireLimits/itemsPerPage``.
+    case queuePage(QueuePageRequest)
     /// What there is about an item or in a library; beside the other requests, which do not wait for it. Nothing that
     /// is found is no failure. A session that only looks for songs may be with a listener, too.
     case lookup(LookupSubject)
@@ -99,7 +110,7 @@ public enum ControlAction: Sendable {
 /// What the broadcast answers.
 public enum ControlAnswer: Hashable, Sendable {
     /// The broadcast of this name takes the requests; before anything else.
-    case connected(String)
+    case connected(String, at: BroadcastPlace = .thisMachine)
     case outcome(CommandOutcome)
     /// The present state; with the change that led to it, unless it is the first.
     case state(ProgrammeState, ProgrammeChange?)

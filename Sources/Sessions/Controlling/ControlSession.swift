@@ -314,9 +314,17 @@ public struct ControlSession {
     private mutating func talk(over id: ConnectionID, _ now: HostTime) {
         for other in connections.ids where other != id { closed(other, now) }
         let name = connections[id]?.connection.name ?? ""
-        actions.append(.answer(.connected(name)))
+        actions.append(.answer(.connected(name, at: place(of: id))))
         var dialogue = Dialogue(requests.map { translated($0, over: id) }, with: name)
         perform(dialogue.advance(now), id, dialogue)
+    }
+
+    private func place(of id: ConnectionID) -> BroadcastPlace {
+        switch connections[id]?.origin {
+        case .ownBroadcast, nil: .thisMachine
+        case .ownListener: .beyondListener
+        case .dialed(let dial): .host(dial.address.host)
+        }
     }
 
     private mutating func add(_ request: ControlRequest) {

@@ -33,7 +33,8 @@ struct RequestLane {
         /// To offer a song again that was refused as one of too many commands.
         case songRetry(SongSending, firstTried: HostTime, at: HostTime)
         case state(since: HostTime)
-        case page(first: Int, since: HostTime)
+        /// For a page, and then for those that follow it, unless it alone was asked for.
+        case page(first: Int, isAlone: Bool, since: HostTime)
     }
 
     private var requests: ArraySlice<ControlRequest> = []
@@ -75,7 +76,7 @@ struct RequestLane {
         case .outcome(let command, _, let sent):
             guard now - sent > ControlLimits.answerTime else { return [] }
             return isQuick ? goOnWithout(command, now) : fail(.timedOut(name), now)
-        case .item(_, _, let since), .state(let since), .page(_, let since):
+        case .item(_, _, let since), .state(let since), .page(_, _, let since):
             return now - since > ControlLimits.answerTime ? fail(.timedOut(name), now) : []
         case .songRetry(let sending, let firstTried, let time):
             guard now >= time else { return [] }
@@ -104,8 +105,11 @@ struct RequestLane {
             waiting = .state(since: now)
             return [.send(WireEncoder.follow())]
         case .queue:
-            waiting = .page(first: 0, since: now)
+            waiting = .page(first: 0, isAlone: false, since: now)
             return [.send(WireEncoder.queuePageRequest(QueuePageRequest(first: 0)))]
+        case .queuePage(let page):
+            waiting = .page(first: page.first, isAlone: true, since: now)
+            return [.send(WireEncoder.queuePageRequest(page))]
         // Not one of these: it has a lane of its own.
         case .lookup: return makeNextRequest(now)
         }
@@ -150,8 +154,8 @@ struct RequestLane {
             // An empty page is of the queue's end.
             guard let item = page.items.first else { return fail(.refused(by: name, .noSuchItem), now) }
             return send(command.naming(item.id), now)
-        case (.queuePage(let page), .page(let first, _)) where page.first == min(first, page.itemCount):
-            return take(page, now)
+        case (.queuePage(let page), .page(let first, let isAlone, _)) where page.first == min(first, page.itemCount):
+            return isAlone ? [.answer(.page(page))] + makeNextRequest(now) : take(page, now)
         case (.outcome(let outcome), _): return takeLate(outcome)
         default: return []
         }
@@ -205,7 +209,7 @@ struct RequestLane {
     private mutating func take(_ page: QueuePage, _ now: HostTime) -> [Step] {
         let next = page.first + page.items.count
         guard next < page.itemCount, !page.items.isEmpty else { return [.answer(.page(page))] + makeNextRequest(now) }
-        waiting = .page(first: next, since: now)
+        waiting = .page(first: next, isAlone: false, since: now)
         return [.answer(.page(page)), .send(WireEncoder.queuePageRequest(QueuePageRequest(first: next)))]
     }
 }

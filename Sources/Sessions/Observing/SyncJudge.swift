@@ -7,6 +7,8 @@ import WireProtocol
 /// lone listener is compared with the timeline itself. A listener that falls silent in the middle, never begins, or
 /// vanishes without having finished or said goodbye is out of step, however well it knew its place. One that lost its
 /// connection and comes back is judged as if it had never been away: its counters tell whether it fell silent.
+///
+/// A browser is compared with all others by a limit of its own: all that it knows of its sound card is what it is told.
 public struct SyncJudge: Sendable {
     /// How long a connected listener has to begin.
     static let beginTime = TimeSpan.seconds(5)
@@ -23,19 +25,26 @@ public struct SyncJudge: Sendable {
     }
 
     private let limit: TimeSpan
+    private let browserLimit: TimeSpan
     private var known: [UInt64: KnownListener] = [:]
     /// Listeners that vanished and have not come back, in that order; no more than a roster holds.
     private var vanished: [(listener: KnownListener, finding: SyncFinding)] = []
     private var firstJudged: HostTime?
     private var lastJudged: HostTime?
-    /// The largest distance seen.
+    /// The largest distance seen, browsers left out.
     public private(set) var worst: SyncFinding?
+    /// The largest distance of a browser.
+    public private(set) var worstOfBrowsers: SyncFinding?
     /// The first listener that was silent when it should not have been.
     public private(set) var silent: SyncFinding?
     /// The most listeners that played at once.
     public private(set) var listenerCount = 0
 
-    public init(limit: TimeSpan) { self.limit = limit }
+    /// - Parameter browserLimit: where one of the two, or the one that is alone, is a browser.
+    public init(limit: TimeSpan, browserLimit: TimeSpan) {
+        self.limit = limit
+        self.browserLimit = browserLimit
+    }
 
     /// Time from the first to the last roster in which a listener played, or should have.
     public var watched: TimeSpan {
@@ -49,6 +58,7 @@ public struct SyncJudge: Sendable {
     /// What was wrong; nil if all stayed in step.
     public var objection: SyncFinding? {
         if let worst, worst.distance > limit { return worst }
+        if let worstOfBrowsers, worstOfBrowsers.distance > browserLimit { return worstOfBrowsers }
         return silent ?? vanished.first?.finding
     }
 
@@ -61,26 +71,51 @@ public struct SyncJudge: Sendable {
         }
         if firstJudged != nil, !playing.isEmpty || !vanished.isEmpty { lastJudged = now }
         for entry in roster.entries { judgeSilence(of: entry, roster, now) }
-        compare(playing, now)
+        let browsers = playing.filter(\.isBrowser)
+        worst = farthest(playing.filter { !$0.isBrowser }, now).map { worse($0, worst) } ?? worst
+        let ofBrowsers = farthestBrowser(browsers, among: playing, now)
+        worstOfBrowsers = ofBrowsers.map { worse($0, worstOfBrowsers) } ?? worstOfBrowsers
     }
 
     // MARK: Distances
 
-    private mutating func compare(_ playing: [Roster.Entry], _ now: HostTime) {
-        if playing.count == 1, let timing = playing[0].report?.timing {
-            let distance = timing.distance(to: .exact)
-            guard distance > worst?.distance ?? -.seconds(1) else { return }
-            worst = finding(playing[0], besides: nil, distance, now)
-        }
+    private func worse(_ one: SyncFinding, _ other: SyncFinding?) -> SyncFinding {
+        if let other, other.distance >= one.distance { other } else { one }
+    }
+
+    /// Returns the two listeners that are farthest apart; one that is alone is compared with the timeline.
+    private func farthest(_ playing: [Roster.Entry], _ now: HostTime) -> SyncFinding? {
+        var farthest: SyncFinding?
+        if playing.count == 1 { return finding(playing[0], now) }
         for (index, a) in playing.enumerated() {
-            for b in playing[(index + 1)...] {
-                guard let first = a.report?.timing, let second = b.report?.timing else { continue }
-                let distance = first.distance(to: second)
-                guard distance > worst?.distance ?? -.seconds(1) else { continue }
-                let isFirst = first.distance(to: .exact) >= second.distance(to: .exact)
-                worst = finding(isFirst ? a : b, besides: isFirst ? b : a, distance, now)
+            for b in playing[(index + 1)...] { farthest = finding(a, b, now).map { worse($0, farthest) } ?? farthest }
+        }
+        return farthest
+    }
+
+    /// The same of pairs of which one is a browser.
+    private func farthestBrowser(
+        _ browsers: [Roster.Entry], among playing: [Roster.Entry], _ now: HostTime
+    ) -> SyncFinding? {
+        if playing.count == 1, let alone = browsers.first { return finding(alone, now) }
+        var farthest: SyncFinding?
+        for browser in browsers {
+            for other in playing where other.instance != browser.instance {
+                farthest = finding(browser, other, now).map { worse($0, farthest) } ?? farthest
             }
         }
+        return farthest
+    }
+
+    /// Compares a listener with the timeline.
+    private func finding(_ alone: Roster.Entry, _ now: HostTime) -> SyncFinding? {
+        alone.report?.timing.map { finding(alone, besides: nil, $0.distance(to: .exact), now) }
+    }
+
+    private func finding(_ a: Roster.Entry, _ b: Roster.Entry, _ now: HostTime) -> SyncFinding? {
+        guard let first = a.report?.timing, let second = b.report?.timing else { return nil }
+        let isFirst = first.distance(to: .exact) >= second.distance(to: .exact)
+        return finding(isFirst ? a : b, besides: isFirst ? b : a, first.distance(to: second), now)
     }
 
     private func finding(

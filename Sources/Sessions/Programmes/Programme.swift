@@ -42,6 +42,7 @@ public struct Programme: Sendable {
     private var shuffled: [ItemID]?
     private var details: [ItemID: NewItem] = [:]
     private var failed: Set<ItemID> = []
+    private var undescribed = DescriptionOrder()
     private var lastID: UInt32 = 0
     private var generator: ShuffleGenerator
 
@@ -72,6 +73,7 @@ public struct Programme: Sendable {
 
     /// Finds what follows by the present state; due after every change.
     private mutating func findFollowing() {
+        undescribed.noteChange()
         following = current.flatMap { current in
             modes.repeats == .one && !failed.contains(current) ? current : successor(of: current)
         }
@@ -92,7 +94,8 @@ public struct Programme: Sendable {
     public func item(_ id: ItemID) -> QueueItem? {
         details[id].map {
             QueueItem(
-                id: id, title: $0.title, duration: $0.duration, isLive: $0.isLive, hasFailed: failed.contains(id))
+                id: id, title: $0.title, artist: $0.artist, album: $0.album, duration: $0.duration, isLive: $0.isLive,
+                hasFailed: failed.contains(id))
         }
     }
 
@@ -157,18 +160,36 @@ public struct Programme: Sendable {
         guard details[id] != nil else { return .none }
         defer { findFollowing() }
         failed.insert(id)
+        undescribed.remove(id)
         guard id == current else { return .none }
         return leave(for: successor(of: id))
     }
 
-    /// Takes note of what became known of an item.
-    public mutating func note(title: String? = nil, duration: TimeSpan? = nil, isLive: Bool? = nil, of id: ItemID) {
-        guard var item = details[id] else { return }
-        if let title { item.title = String(displaying: title, maximumByteCount: Limits.titleByteCount) }
-        if let duration { item.duration = duration }
-        if let isLive { item.isLive = isLive }
-        details[id] = item
+    // MARK: What becomes known of them
+
+    /// Takes note of whether an item that was opened is live.
+    public mutating func note(isLive: Bool, of id: ItemID) { details[id]?.isLive = isLive }
+
+    /// Takes note of what an item says of itself that was opened. It is not asked again.
+    /// - Parameter isPart: whether other songs follow in the item's source, so that an estimate was of all of them.
+    public mutating func note(_ description: ItemDescription, ofOpened id: ItemID, isPart: Bool = false) {
+        undescribed.remove(id)
+        details[id]?.note(description)
+        if isPart, description.duration == nil, details[id]?.isDurationEstimated == true { details[id]?.note(nil) }
     }
+
+    /// Takes note of what an item says of itself that was looked at before it plays.
+    public mutating func note(_ description: ItemDescription, of id: ItemID) {
+        if !failed.contains(id) { details[id]?.note(description) }
+    }
+
+    /// Returns the item that is to be asked next what it says of itself: of those that were neither opened nor asked,
+    /// nor failed, the one that plays first. What others named on the web is not asked.
+    public mutating func takeUndescribed() -> (item: ItemID, location: ItemLocation)? {
+        undescribed.takeFirst(playOrder, current: current).flatMap { id in location(of: id).map { (id, $0) } }
+    }
+
+    // MARK: Insertion
 
     /// Inserts items before the one at `position`, or at the end: all, or none if the queue has no room for them.
     public mutating func insert(_ items: [NewItem], at position: Int) throws(CommandRefusal) -> QueueEdit {
@@ -181,6 +202,7 @@ public struct Programme: Sendable {
             return ItemID(lastID)
         }
         defer { findFollowing() }
+        undescribed.insert(ids.filter { details[$0]?.location.isWeb == false })
         queue.insert(contentsOf: ids, at: position)
         shuffleIn(ids)
         return .inserted(at: position, count: ids.count)
@@ -202,11 +224,16 @@ public struct Programme: Sendable {
             shuffled = order
         }
         let effect = id == current ? leave(for: ids.first) : .none
+        forget(id, at: position)
+        return effect
+    }
+
+    private mutating func forget(_ id: ItemID, at position: Int) {
         queue.remove(at: position)
         shuffled?.removeAll { $0 == id }
         details[id] = nil
         failed.remove(id)
-        return effect
+        undescribed.remove(id)
     }
 
     // MARK: Commands
@@ -313,7 +340,7 @@ public struct Programme: Sendable {
     private mutating func seek(to time: TimeSpan) throws(CommandRefusal) -> ProgrammeResult {
         guard transport == .playing || transport == .paused, let current else { throw .nothingPlays }
         guard !isLive(current) else { throw .liveCannotSeek }
-        guard let duration = details[current]?.duration, time >= duration else {
+        guard let duration = details[current]?.exactDuration, time >= duration else {
             return ProgrammeResult(.seek(to: max(time, .zero)))
         }
         return ProgrammeResult(leave(for: successor(of: current)), isPastTheEnd: true)
@@ -334,10 +361,7 @@ public struct Programme: Sendable {
         let id = queue[position]
         let successor = successor(of: id)
         let effect = id == current ? leave(for: successor == id ? nil : successor) : .none
-        queue.remove(at: position)
-        shuffled?.removeAll { $0 == id }
-        details[id] = nil
-        failed.remove(id)
+        forget(id, at: position)
         return ProgrammeResult(effect, edit: .removed(at: position))
     }
 
@@ -354,6 +378,7 @@ public struct Programme: Sendable {
         queue = []
         details = [:]
         failed = []
+        undescribed.removeAll()
         if shuffled != nil { shuffled = [] }
         return ProgrammeResult(effect, edit: .cleared)
     }

@@ -9,6 +9,8 @@ public enum ItemLocation: Hashable, Sendable {
     case web(WebAddress)
     /// A song that somebody else sent.
     case sent(SentSongID)
+
+    var isWeb: Bool { if case .web = self { true } else { false } }
 }
 
 /// Names a song that somebody else sent, and never another one, also when the song is not kept any more.
@@ -22,8 +24,13 @@ public struct SentSongID: Hashable, Sendable {
 public struct NewItem: Hashable, Sendable {
     public var location: ItemLocation
     public var title: String
+    /// Nil if they are unknown.
+    public private(set) var artist: String?
+    public private(set) var album: String?
     /// Nil if it is unknown.
-    public var duration: TimeSpan?
+    public private(set) var duration: TimeSpan?
+    /// Whether the duration is good enough to be shown, but not to judge by it where the item ends.
+    private(set) var isDurationEstimated = false
     public var isLive: Bool
 
     public init(_ location: ItemLocation, title: String, duration: TimeSpan? = nil, isLive: Bool = false) {
@@ -42,6 +49,26 @@ public struct NewItem: Hashable, Sendable {
         case .file(let path): self.init(.local(path), title: String(path.split(separator: "/").last ?? "untitled"))
         }
     }
+}
+
+extension NewItem {
+    /// Takes what the song says of itself; what it does not say stays as it is.
+    mutating func note(_ description: ItemDescription) {
+        title = description.title ?? title
+        artist = description.artist ?? artist
+        album = description.album ?? album
+        if let duration = description.duration { note(duration, isEstimated: description.isDurationEstimated) }
+    }
+
+    /// Takes how long it is; an estimate gives way to any other duration, and to none.
+    mutating func note(_ duration: TimeSpan?, isEstimated: Bool = false) {
+        guard isDurationEstimated || self.duration == nil || !isEstimated && duration != nil else { return }
+        self.duration = duration
+        isDurationEstimated = isEstimated
+    }
+
+    /// How long it is for sure.
+    var exactDuration: TimeSpan? { isDurationEstimated ? nil : duration }
 }
 
 /// Limits of a programme and its commands.

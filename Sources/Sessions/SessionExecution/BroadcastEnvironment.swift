@@ -43,6 +43,8 @@ public protocol BroadcastEnvironment: AnyObject {
     func closeSpool(_ id: CommandID)
     /// Looks up something about an item, or in this machine's library where `item` is nil; answered later with `found`.
     func lookUp(_ lookup: Lookup, about item: ItemLocation?, for id: ConnectionID)
+    /// Reads what a song says of itself before it plays; answered later with `described`.
+    func describe(_ item: ItemID, at location: ItemLocation)
     /// The other side of a connection sent its household's document.
     func didReceive(household document: ByteBuffer, from id: ConnectionID)
     /// Pins the name of a listener that takes part; answered with `pins`.

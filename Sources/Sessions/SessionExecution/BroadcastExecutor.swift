@@ -60,6 +60,7 @@ public final class BroadcastExecutor {
         case .writeSpool(let bytes): environment.writeSpool(bytes)
         case .closeSpool(let id): environment.closeSpool(id)
         case .lookUp(let id, let lookup, let item): environment.lookUp(lookup, about: item, for: id)
+        case .describe(let item, let location): environment.describe(item, at: location)
         case .household(let id, let document): environment.didReceive(household: document, from: id)
         case .met(let peer): environment.didMeet(peer)
         case .watchPins: environment.watchPins()

@@ -11,21 +11,21 @@ struct ChoiceListTests {
     private let music = MusicFolder()
 
     private func song(
-        _ title: String, _ artist: String? = nil, album: String? = nil, of: AlbumOfSong? = nil, year: Int? = nil,
-        seconds: Int64? = nil
+        _ title: String, _ artist: String? = nil, album: String? = nil, of: Album? = nil, seconds: Int64? = nil
     ) -> ChoiceList.Song {
         ChoiceList.Song(
             address: "/\(title)",
             known: FoundSong(
-                path: "/\(title)", title: title, artist: artist, album: album, year: year,
+                path: "/\(title)", title: title, artist: artist, album: album,
                 duration: seconds.map { .seconds($0) }), album: of)
     }
 
     @Test func wholeAlbumsHaveHeadings() {
-        let (one, two) = (AlbumOfSong(id: 1, songCount: 2), AlbumOfSong(id: 2, songCount: 3))
+        let one = Album(id: 1, title: "One", artist: "X", year: 1959, songCount: 2)
+        let two = Album(id: 2, title: "Two", songCount: 3)
         let list = ChoiceList(songs: [
             song("single"),
-            song("a", "X", album: "One", of: one, year: 1959, seconds: 65), song("b", "X", album: "One", of: one),
+            song("a", "X", album: "One", of: one, seconds: 65), song("b", "X", album: "One", of: one),
             song("c", "Y", album: "Two", of: two), song("d", "Z", album: "Two", of: two),
             ChoiceList.Song(address: "http://me:pw@radio.example/e\u{1B}[1m"),
         ])
@@ -39,7 +39,7 @@ struct ChoiceListTests {
     }
 
     @Test func aCompilationNamesNoArtist() {
-        let album = AlbumOfSong(id: 1, songCount: 2)
+        let album = Album(id: 1, title: "Hits", songCount: 2)
         let (a, b) = (song("a", "X", album: "Hits", of: album), song("b", "Y", album: "Hits", of: album))
         #expect(ChoiceList(songs: [a, b]).lines(width: 80) == ["Hits", "1  X - a", "2  Y - b"])
         #expect(ChoiceList(songs: [a, a]).lines(width: 80).first == "1  X - a (Hits)", "one song twice is no album")
@@ -53,5 +53,6 @@ struct ChoiceListTests {
         let albums = try index.albums(of: ["d", "b", "none", "c", "a"].map { music.path("\($0).mp3") })
         #expect(albums.map { $0?.songCount } == [nil, 2, nil, 1, 2])
         #expect(albums[1] == albums[4] && albums[1] != albums[3])
+        #expect(albums.map { $0?.title } == [nil, "One", nil, "Two", "One"])
     }
 }

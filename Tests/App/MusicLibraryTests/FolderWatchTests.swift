@@ -33,6 +33,20 @@ struct FolderWatchTests {
         #expect(watch.takeChanges())
     }
 
+    @Test func picturesAreTold() throws {
+        let watch = try #require(FolderWatch())
+        let index = try music.open()
+        try music.song("a/1.mp3", ["TIT2": "One"])
+        try update(index, watch)
+        try music.put("a/cover.jpg", MusicFolder.jpeg)
+        #expect(watch.takeChanges())
+        #expect(try update(index, watch)?.pictureCount == 1)
+        #expect(!watch.takeChanges(), "to look at a picture is no change")
+        music.remove("a/cover.jpg")
+        #expect(watch.takeChanges())
+        #expect(try update(index, watch)?.pictureCount == 1)
+    }
+
     /// A directory of the same name is another one.
     @Test func aDirectoryThatWasMadeAnewIsWatched() throws {
         let watch = try #require(FolderWatch())

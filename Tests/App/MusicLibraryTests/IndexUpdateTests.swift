@@ -59,7 +59,7 @@ struct IndexUpdateTests {
         }
         let share = music.path("share")
         try music.put("share/album/1.mp3", [1])
-        let song = FolderWalk.SongFile(name: "1.mp3", byteCount: 1, modified: 1)
+        let song = FolderWalk.File(name: "1.mp3", byteCount: 1, modified: 1)
         let top = FolderWalk.Directory(path: share, isMount: true, isEmpty: false, songs: [])
         let album = FolderWalk.Directory(path: share + "/album", isMount: false, isEmpty: false, songs: [song])
         #expect(try update(top, album).addedCount == 1)
@@ -93,7 +93,7 @@ struct IndexUpdateTests {
         try music.song("1.mp3", ["TIT2": "One"])
         let stick = music.path("stick")
         var update = try IndexUpdate(index.database)
-        let song = FolderWalk.SongFile(name: "2.mp3", byteCount: 1, modified: 1)
+        let song = FolderWalk.File(name: "2.mp3", byteCount: 1, modified: 1)
         let album = FolderWalk.Directory(path: stick + "/album", isMount: false, isEmpty: false, songs: [song])
         mkdir(stick, 0o755)
         mkdir(stick + "/album", 0o755)
@@ -113,7 +113,7 @@ struct IndexUpdateTests {
         let index = try music.index()
         var update = try IndexUpdate(index.database)
         // It is gone when it is to be read.
-        let files = ["1.mp3", "2.mp3"].map { FolderWalk.SongFile(name: $0, byteCount: 5, modified: 5) }
+        let files = ["1.mp3", "2.mp3"].map { FolderWalk.File(name: $0, byteCount: 5, modified: 5) }
         music.remove("1.mp3")
         try update.take(.init(path: music.folder, isMount: false, isEmpty: false, songs: files))
         try update.finish()

@@ -13,6 +13,7 @@ struct LibraryProcessTests {
     @Test func searchesPrintLinesPathsAndObjects() throws {
         try music.song("a/1.mp3", ["TIT2": "Little Girl", "TPE1": "Nina", "TALB": "Jazz", "TRCK": "2", "TDRC": "1959"])
         try music.song("a/2.mp3", ["TIT2": "Girl\u{1B}[31m Talk", "TPE1": "Oscar", "TALB": "Jazz", "TRCK": "1"])
+        try music.put("a/cover.jpg", [0xFF, 0xD8, 0xFF, 0xE0])
         let out = try music.run(
             """
             tutti search girl artist:nina; tutti search girl --paths; tutti search title:little --json
@@ -28,7 +29,7 @@ struct LibraryProcessTests {
                 [0]
                 {"path":"\(music.path("a/1.mp3"))","title":"Little Girl","artist":"Nina","album":"Jazz",\
                 "albumArtist":null,"composer":null,"genre":null,"disc":null,"track":2,"year":1959,"seconds":0.104,\
-                "plays":0,"lastPlayed":null}
+                "artwork":{"kind":"folder","path":"\(music.path("a/cover.jpg"))"},"plays":0,"lastPlayed":null}
                 [0]
                 tutti: none of 2 songs; 'tutti library' shows the folders
                 [1]

@@ -18,10 +18,15 @@ final class MusicFolder {
 
     func path(_ name: String) -> String { "\(folder)/\(name)" }
 
+    /// What a JPEG begins with.
+    static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0]
+
     /// Writes an MP3 with tags, by the names of ID3v2's frames, and makes its directories.
-    func song(_ name: String, _ tags: KeyValuePairs<String, String>) throws {
+    /// - Parameter picture: bytes of the one in it.
+    func song(_ name: String, _ tags: KeyValuePairs<String, String>, picture: [UInt8]? = nil) throws {
         var tag = ID3v2Writer(majorVersion: 4)
         for (id, text) in tags { tag.add(id, [3] + Array(text.utf8)) }
+        if let picture { tag.add("APIC", [0] + Array("image/jpeg".utf8) + [0, 3, 0] + picture) }
         try put(name, tag.bytes + MPEGWriter().frames(4).flatMap { $0 })
     }
 

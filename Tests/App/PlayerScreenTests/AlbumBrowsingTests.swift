@@ -8,7 +8,7 @@ import WireProtocol
 
 /// The library's page while nothing is typed: all albums.
 @Suite(.timeLimit(.minutes(5))) struct AlbumBrowsingTests {
-    private static let albums: [AlbumList.Entry] = [
+    private static let albums: [Album] = [
         .init(id: 4, title: "Waterloo", artist: "Abba", year: 1974, songCount: 11),
         .init(id: 2, title: "Hits", year: 1999, songCount: 1),
         .init(id: 9, title: "Blue", artist: "Nina Simone", songCount: 12),
@@ -58,7 +58,7 @@ import WireProtocol
         #expect(scene.lines()[6].hasSuffix("3 albums  3 songs without an album: / finds them"))
         scene.press(.character("/"))
         #expect(scene.lines()[6].hasSuffix("3 albums  3 songs without an album: type to find them"))
-        let many = (0..<PlayerModel.albumLimit).map { AlbumList.Entry(id: Int64($0), title: "x", songCount: 1) }
+        let many = (0..<PlayerModel.albumLimit).map { Album(id: Int64($0), title: "x", songCount: 1) }
         scene.handle(.albums(AlbumList(many)))
         #expect(scene.lines()[6].hasSuffix(" 5000+ albums"))
     }
@@ -69,7 +69,7 @@ import WireProtocol
             String(repeating: "音楽室の午後", count: 90), "e\u{301}\u{1B}[2J\u{202E}x\n", "שלום", "", "\u{9B}31m\u{7}\r\t",
         ]
         let albums = names.enumerated().map { number, name in
-            AlbumList.Entry(id: Int64(number), title: name, artist: name, year: .min, songCount: .max)
+            Album(id: Int64(number), title: name, artist: name, year: .min, songCount: .max)
         }
         var scene = browsing(AlbumList(albums, looseSongCount: .max), width, 12)
         for line in scene.lines() {
@@ -79,7 +79,7 @@ import WireProtocol
     }
 
     @Test(arguments: [24, 12]) func manyAlbumsScroll(height: Int) {
-        let albums = (0..<500).map { AlbumList.Entry(id: Int64(1_000 - $0), title: "Album \($0)!", songCount: 1) }
+        let albums = (0..<500).map { Album(id: Int64(1_000 - $0), title: "Album \($0)!", songCount: 1) }
         var scene = browsing(AlbumList(albums), 80, height)
         let pageHeight = height == 24 ? 14 : 5
         let wheel = Key.mouse(.wheelDown, column: 0, row: 0)

@@ -30,6 +30,34 @@ import WireProtocol
             ])
     }
 
+    @Test func whatBecomesKnownOfSongsIsShown() {
+        var scene = PlayerScene.playing()
+        for index in 0..<2 {
+            var item = PlayerScene.songs(2)[index]
+            (item.title, item.artist) = (index == 0 ? "Pavane" : "Gymnopédie", index == 0 ? "Fauré" : "Satie")
+            scene.change(.item(item))
+        }
+        let lines = shown(&scene)
+        #expect(lines[1] == "Pavane - Fauré" && lines[3] == "next: Gymnopédie - Satie")
+        #expect(lines[6].hasPrefix("> 1 Pavane - Fauré  ") && lines[7].hasPrefix("  2 Gymnopédie - Satie  "))
+    }
+
+    /// Pages come one after another, and changes between them.
+    @Test func whatBecomesKnownWhileTheQueueComesIsShown() {
+        var scene = PlayerScene()
+        let songs = PlayerScene.songs(4)
+        scene.handle(.answer(.connected("Den")))
+        let state = ProgrammeState(
+            sequence: 1, sent: SessionTime(nanoseconds: 0), status: PlayerScene.status(songs), itemCount: 4)
+        scene.handle(.answer(.state(state, nil)))
+        scene.handle(.answer(.page(QueuePage(sequence: 1, itemCount: 4, first: 0, items: Array(songs[..<2])))))
+        var second = songs[1]
+        second.title = "Pavane"
+        scene.change(.item(second))
+        scene.handle(.answer(.page(QueuePage(sequence: 2, itemCount: 4, first: 2, items: Array(songs[2...])))))
+        #expect(shown(&scene)[6...9].map { $0.split(separator: " ").dropLast().last } == ["1", "Pavane", "3", "4"])
+    }
+
     @Test func theQueueIn40Columns() {
         var scene = PlayerScene.playing(40, 12)
         #expect(

@@ -378,7 +378,7 @@ import WireProtocol
                 scene.press(Int.random(in: 0..<5, using: &generator) == 0 ? mouse : keys.randomElement() ?? .tab)
                 scene.handle(
                     .found((0..<Int.random(in: 0...30)).map { FoundSong("\($0)") }, for: scene.model.library.query))
-                let albums = (0..<Int64.random(in: 0...30)).map { AlbumList.Entry(id: $0, title: "x", songCount: 1) }
+                let albums = (0..<Int64.random(in: 0...30)).map { Album(id: $0, title: "x", songCount: 1) }
                 scene.handle(.albums(AlbumList(albums, looseSongCount: .random(in: 0...2))))
                 for case .songs(let request) in scene.takeActions() {
                     scene.handle(.songs([FoundSong("y")], of: request))

@@ -3,9 +3,12 @@ import Glibc
 import HostSystem
 import NIOCore
 import NIOPosix
+import Programmes
+import Songs
 import StreamTestKit
 import Synchronization
 import Testing
+import WireProtocol
 
 @testable import Broadcasting
 @testable import TuttiRuntime
@@ -83,5 +86,28 @@ struct BroadcastSourcesTests {
         try rig.perform { $0.open(SourceRequest(epoch: Epoch(2), origin: .sameSource(as: Epoch(1)))) }
         #expect(rig.event(of: Epoch(2)) { if case .failed(_, .nothing) = $0 { true } else { false } } != nil)
         try rig.shutDown()
+    }
+
+    @Test func onlyFilesAreLookedAtBeforeTheyPlay() throws {
+        var raw = BroadcastOptions()
+        raw.raw = try RawPCMFormat(parsing: "44100:1:s16be")
+        var captured = BroadcastOptions()
+        captured.capture = CaptureOptions(deviceName: "hw:0")
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        for (options, first) in [(BroadcastOptions(), Optional("/first")), (raw, nil), (captured, nil)] {
+            let items = [NewItem(.local("/first"), title: "first")]
+            let sources = BroadcastSources(options, items: items, loop: group.next()) { _ in }
+            #expect(sources.pathToDescribe(.local("/first")) == first)
+            // What is added says itself what it is.
+            #expect(sources.pathToDescribe(.local("/added")) == "/added")
+            #expect(sources.pathToDescribe(.local("file:///a%20b")) == "/a b")
+            for name in ["-", "http://host/a.mp3", "ftp://host/a.mp3"] {
+                #expect(sources.pathToDescribe(.local(name)) == nil, "\(name)")
+            }
+            let address = try #require(WebAddress("http://host/a.mp3"))
+            #expect(sources.pathToDescribe(.web(address)) == nil)
+            #expect(sources.pathToDescribe(.sent(SentSongID(7))) == nil, "it is not kept any more")
+        }
+        try group.syncShutdownGracefully()
     }
 }

@@ -47,7 +47,8 @@ import Testing
         let out = try whileHeard(
             """
             until_status 'Shelf .*playing'
-            here queue add none.wav; here queue add b.wav /dev/zero; here queue insert 1 b.wav; here queue
+            here queue add none.wav; here queue add b.wav /dev/zero; here queue insert 1 b.wav
+            await "XDG_RUNTIME_DIR=$PWD/here $tutti queue | grep -q 'b.wav *0:20'"; here queue
             """
         ).commands
         #expect(
@@ -58,7 +59,7 @@ import Testing
                 [66]
                 [0]
                    no  song   length
-                    1  b.wav
+                    1  b.wav    0:20
                 >   2  a.wav    0:20
                 [0]
 
@@ -77,6 +78,30 @@ import Testing
             let lines = log.split(separator: "\n").filter { $0.hasPrefix("next: ") }
             #expect(lines == ["next: b.wav", "next: c.wav"], "\(log)")
         }
+    }
+
+    /// The broadcaster's own files, with tags and without; one that is no song; and one that was sent.
+    @Test func queuedSongsAreKnownBeforeTheyPlay() throws {
+        let outputs = try whileHeard(
+            options: "--accept-songs",
+            """
+            until_status 'Shelf .*playing'; printf 'no song' > broken.mp3
+            for n in first last sent; do
+                ffmpeg -v error -i a.wav -metadata title="$n song" -metadata artist=Nina -metadata album=Blue $n.mp3
+            done
+            here queue add first.mp3 b.wav broken.mp3 last.mp3; far queue add sent.mp3
+            await "XDG_RUNTIME_DIR=$PWD/here $tutti queue | grep -q 'sent song'"; here queue; here queue --json
+            await "grep -q 'next: first song' join.log"
+            """)
+        let rows = outputs.commands.split(separator: "\n").map(String.init)
+        for row in ["2  first song - Nina *0:20", "3  b.wav *0:20", "4  broken.mp3", "5  last song - Nina *0:20"] {
+            let pattern = try Regex(" " + row.replacing(".", with: "\\.") + "$")
+            #expect(rows.contains { $0.contains(pattern) }, "\(row): \(rows)")
+        }
+        #expect(rows.contains { $0.contains("6  sent song - Nina") }, "\(rows)")
+        let json = #""title":"last song","artist":"Nina","album":"Blue","seconds":20."#
+        #expect(rows.contains { $0.contains(json) }, "\(rows)")
+        #expect(!outputs.broadcaster.contains("broken"), "\(outputs.broadcaster)")
     }
 
     @Test func anIdleBroadcastSaysSo() throws {

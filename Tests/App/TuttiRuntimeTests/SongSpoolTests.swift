@@ -88,6 +88,8 @@ import WireProtocol
             try onLoop { $0.noteOpened(next: epoch, after: former) }
         }
 
+        func describe(_ song: SentSongID?) throws { try onLoop { $0.noteDescribed(song) } }
+
         func hear(epoch: UInt32) throws { try onLoop { $0.noteHeard(epoch: epoch) } }
 
         func close(epoch: UInt32) throws { try onLoop { $0.noteClosed(epoch: epoch) } }
@@ -191,6 +193,17 @@ import WireProtocol
             try spool.close(epoch: 3)
             #expect(try spool.send(1) != nil)
             #expect(try spool.bytes(of: song) == nil)
+        }
+    }
+
+    @Test func aSongThatIsLookedAtStays() throws {
+        try withSpool { spool in
+            let song = try #require(try spool.send(100))
+            spool.removeFromQueue(song)
+            try spool.describe(song)
+            #expect(try spool.send(1) == nil)
+            try spool.describe(nil)
+            #expect(try spool.send(1) != nil)
         }
     }
 

@@ -19,6 +19,8 @@ import TuttiRuntime
         #expect(options.address == NetworkAddress(host: "den", port: 77))
         #expect(options.duration == .seconds(300))
         #expect(options.limit == .microseconds(500))
+        #expect(options.browserLimit == .milliseconds(10))
+        #expect(try check("--browsers-within", "2ms").browserLimit == .milliseconds(2))
         #expect(try check("--from", "A,B", "--within", "40µs").from == ["A", "B"])
     }
 
@@ -79,12 +81,24 @@ import TuttiRuntime
                 + "or switched off, is its network down?)")
     }
 
+    @Test func verdictsOnBrowsers() {
+        var phone = finding(other: "Attic", distance: 4_000)
+        phone.culprit = "Phone (browser)"
+        var result = result(finding(distance: 24))
+        result.worstOfBrowsers = phone
+        #expect(result.verdict.hasSuffix("; Phone (browser) within 4.00 ms of the others (limit 10.0 ms)"))
+        result.objection = phone
+        #expect(result.verdict.hasPrefix("Den: Phone (browser) and Attic were up to 4.00 ms apart (limit 10.0 ms)"))
+    }
+
     @Test func json() {
         #expect(
             result(finding(), objection: finding()).json.text
-                == #"{"broadcaster":"Den","inStep":false,"limitMicroseconds":100.0,"watchedSeconds":30.1,"listeners":3,"#
+                == #"{"broadcaster":"Den","inStep":false,"limitMicroseconds":100.0,"browserLimitMicroseconds":10000.0,"#
+                + #""watchedSeconds":30.1,"listeners":3,"#
                 + #""worst":{"listener":"Attic","other":"Kitchen","distanceMicroseconds":240.0,"afterSeconds":12.0,"#
-                + #""reason":"it is correcting that at -9.8 ppm"},"objection":{"listener":"Attic","other":"Kitchen","#
+                + #""reason":"it is correcting that at -9.8 ppm"},"worstOfBrowsers":null,"#
+                + #""objection":{"listener":"Attic","other":"Kitchen","#
                 + #""distanceMicroseconds":240.0,"afterSeconds":12.0,"reason":"it is correcting that at -9.8 ppm"},"#
                 + #""verdict":"Den: Attic and Kitchen were up to 240 us apart (limit 100 us), 12 s into the check. "#
                 + #"Attic: error +180 +/- 40 us: it is correcting that at -9.8 ppm"}"#)

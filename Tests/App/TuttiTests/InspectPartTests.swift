@@ -1,4 +1,5 @@
 import AudioCore
+import ProgrammeJSON
 import Testing
 
 @testable import tutti

@@ -1,4 +1,5 @@
 import AudioCore
+import ProgrammeJSON
 import Songs
 import Testing
 import TuttiRuntime
@@ -7,20 +8,6 @@ import TuttiRuntime
 
 /// What `--json` writes.
 @Suite(.timeLimit(.minutes(5))) struct JSONTests {
-    @Test(arguments: [
-        (JSONValue.null, "null"), (.bool(true), "true"), (.integer(-7), "-7"), (.number(1.25, decimals: 1), "1.3"),
-        (.number(.nan, decimals: 1), "null"), (.number(-.infinity, decimals: 1), "null"),
-        (.number(-0.01, decimals: 1), "0.0"),
-        (.string("a\"b\\c"), #""a\"b\\c""#), (.string("\n\r\t"), #""\n\r\t""#),
-        (.string("\u{0}\u{1B}\u{7F}\u{9B}"), #""\u0000\u001b\u007f\u009b""#),
-        (.string("\u{202E}\u{2028}"), #""\u202e\u2028""#), (.string("\u{E0041}"), #""\udb40\udc41""#),
-        (.string("é音👍"), "\"é音👍\""), (.array([.integer(1), .null]), "[1,null]"), (.array([]), "[]"),
-        (.object(["k": .string("v"), "l": .array([])]), #"{"k":"v","l":[]}"#),
-    ])
-    func text(value: JSONValue, expected: String) {
-        #expect(value.text == expected)
-    }
-
     private func line(_ event: RuntimeEvent, level: DisplayFlags.Level = .normal) -> String? {
         var view = JSONView(level: level)
         return view.value(for: .runtime(event), unixSeconds: 1_700_000_000.25)?.text

@@ -23,6 +23,10 @@ import WireProtocol
             "no mDNS: avahi-daemon is not running; install and start it, or connect by address"
         ),
         (.notAdvertised(reason: "too long"), "mDNS rejected our name: too long"),
+        (
+            .pageNotAdvertised(reason: "too many"),
+            "mDNS rejected the page for browsers: too many; browsers reach it by its address"
+        ),
     ]
 
     @Test(arguments: theNetwork.indices) func ofTheNetwork(index: Int) {

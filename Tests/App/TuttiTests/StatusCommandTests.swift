@@ -32,6 +32,17 @@ import WireProtocol
         #expect(reading(live) == "playing: Pavane, live")
     }
 
+    @Test func anItemIsShownWithItsArtist() {
+        var song = item
+        (song.artist, song.album) = ("Fauré", "Op. 50")
+        #expect(TransportStatus(.stopped, current: song).reading(at: start) == "stopped: Pavane - Fauré")
+        #expect(QueueCommand.table([song], current: 1).rows.first?[2].text == "Pavane - Fauré")
+        #expect(
+            song.json(position: 2, isCurrent: false).text
+                == #"{"position":2,"id":1,"title":"Pavane","artist":"Fauré","album":"Op. 50","seconds":200.000,"#
+                + #""live":false,"failed":false,"current":false}"#)
+    }
+
     @Test func aChangeIsToldAgainstWhatWasBefore() {
         let second = QueueItem(id: ItemID(2), title: "Gymnopédie")
         let playing = TransportStatus(.playing, current: item, position: position(83, rate: 48_000))
@@ -51,6 +62,14 @@ import WireProtocol
         let last = TransportStatus(.playing, current: second, position: position(0, rate: 48_000))
         #expect(lines(.status(last), after: longer) == ["playing: Gymnopédie, 0:00"])
         #expect(lines(.status(status), after: ProgrammeState(sequence: 1, sent: start, status: last)).count == 2)
+        // More became known of what comes next.
+        var known = second
+        known.duration = .seconds(180)
+        #expect(lines(.item(known), after: longer).isEmpty && lines(.item(known), after: state).isEmpty)
+        known.artist = "Satie"
+        #expect(lines(.item(known), after: longer) == ["next: Gymnopédie - Satie"])
+        known.hasFailed = true
+        #expect(lines(.item(known), after: longer) == ["Gymnopédie: cannot be played"])
         #expect(lines(.listenerGone(instance: 7), after: state) == ["Attic left"])
         #expect(lines(.listenerGone(instance: 8), after: state) == ["a listener left"])
         #expect(lines(.volume(VolumeSetting(level: 40)), after: state) == ["volume of the group: 40"])

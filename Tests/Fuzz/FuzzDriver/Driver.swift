@@ -1,6 +1,7 @@
 import FuzzTargets
 import Glibc
 import PeerFuzzTargets
+import WebFuzzTargets
 
 /// What libFuzzer calls with each input. The environment says which target it is for; built by `Scripts/fuzz`.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -29,7 +30,9 @@ private let target: (violation: @Sendable ([UInt8]) -> String?, seeds: [[UInt8]]
     let name = environment("TUTTI_FUZZ_TARGET") ?? ""
     if let target = FuzzTarget(name: name) { return ({ target.violation(of: $0) }, []) }
     if let target = PeerFuzzTarget(name: name) { return ({ target.violation(of: $0) }, target.seeds) }
-    let names = FuzzTarget.all.map(\.name) + PeerFuzzTarget.allCases.map(\.name)
+    if let target = WebFuzzTarget(name: name) { return ({ target.violation(of: $0) }, target.seeds) }
+    let names =
+        FuzzTarget.all.map(\.name) + PeerFuzzTarget.allCases.map(\.name) + WebFuzzTarget.allCases.map(\.name)
     fatalError("TUTTI_FUZZ_TARGET is one of \(names.joined(separator: " "))")
 }()
 

@@ -162,6 +162,7 @@ struct BroadcastStage {
         case .openSource, .closeSource, .answer, .closeSpool: break
         case .openSpool(let offer): events.append(.spool(offer.id, .opened(SentSongID(1))))
         case .writeSpool(let bytes): events.append(.spool(bytes.id, .wrote(bytes.bytes.readableBytes)))
+        case .describe(let item, _): events.append(.described(item, WireSeeds.description))
         case .lookUp(let id, let lookup, _):
             let whole = WireLimits.findingPartByteCount
             guard lookup.offset < whole else {

@@ -1,11 +1,14 @@
 import AudioCore
 import NIOCore
+import Programmes
 import WireProtocol
 
 /// Real messages, from which the fuzzers begin.
 enum WireSeeds {
     static let format = AudioStreamFormat(
         codec: .mpegLayer3, sampleRate: 8_000, framesPerPacket: 576, channelsPerFrame: 1)
+
+    static let description = ItemDescription(title: "Pavane", artist: "Someone", duration: .seconds(4))
 
     static let properties: [AudioStreamProperty] = [
         .dataFormat(format), .magicCookie([1, 2, 3]), .bitRate(64_000), .decoderPrerollPacketCount(2),
@@ -117,7 +120,8 @@ enum WireSeeds {
     /// What a controller is told.
     static var controlled: [ByteBuffer] {
         let effect = SessionTime(nanoseconds: 10_000_500_000_000)
-        let item = QueueItem(id: ItemID(3), title: "Song", duration: .seconds(200))
+        let item = QueueItem(
+            id: ItemID(3), title: "Song", artist: "Küche", album: "Den", duration: .seconds(200))
         let status = TransportStatus(
             .playing, current: item, next: QueueItem(id: ItemID(4), title: "Radio", isLive: true),
             position: PlaybackPosition(frame: .zero, session: effect, sampleRate: 8_000, framesPerSecond: 8_000))

@@ -1,4 +1,5 @@
 import AudioCore
+import Glibc
 import HostSystem
 import Synchronization
 import Testing
@@ -17,6 +18,21 @@ import Testing
         let isDone = flag.done.load(ordering: .acquiring)
         #expect(isDone)
     }
+
+    @Test func onlyTheThreadThatStandsBackIsNicer() throws {
+        let niceness = Mutex<Int32?>(nil)
+        let others = Self.niceness
+        let thread = try HostThread(name: "test") {
+            HostThread.standBack(15)
+            let own = Self.niceness
+            niceness.withLock { $0 = own }
+        }
+        thread.join()
+        #expect(niceness.withLock { $0 } == 15 && Self.niceness == others)
+    }
+
+    /// Of the calling thread.
+    private static var niceness: Int32 { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
 
     @Test func aSignalBeforeTheWaitIsKept() throws {
         let wake = try WakeSignal()

@@ -52,7 +52,7 @@ struct PlayerTests {
         try terminal.press("1")
         try terminal.wait(for: "> 1 Little Girl Blue")
         try terminal.waitUntil("the first row says what plays", within: 10) {
-            try terminal.row(0).hasPrefix("host1  playing") && terminal.row(1) == "Little Girl Blue"
+            try terminal.row(0).hasPrefix("host1  playing") && terminal.row(1) == "Little Girl Blue - Nina Simone"
                 && terminal.row(2).contains(" / 0:40") && !terminal.row(2).contains(" 0:00 /")
         }
         try terminal.press("Space")
@@ -87,9 +87,9 @@ struct PlayerTests {
         try terminal.wait(for: "> 1 Little Girl Blue")
         try terminal.wait(for: "host1  playing")
         try terminal.waitUntil("all songs of the album", within: 10) {
-            // The broadcaster has not opened them yet.
+            // The broadcaster has not played them yet.
             let rows = try terminal.rows()
-            return rows.contains { $0.contains("2 three.mp3") } && rows.contains { $0.contains("3 two.mp3") }
+            return rows.contains { $0.contains("2 音楽室の午後 - Nina") } && rows.contains { $0.contains("3 Blue Prelude") }
         }
     }
 

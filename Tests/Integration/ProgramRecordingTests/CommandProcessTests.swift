@@ -95,15 +95,18 @@ import Testing
             """
             export XDG_RUNTIME_DIR=$PWD/nobody
             there() { tutti "$@" --at 127.0.0.1:PORT >> out 2>&1; echo "[$?]" >> out; }
-            there pause; until_status '^paused: a.wav'; there queue move 1 3; there queue; there queue clear; there resume
+            there pause; until_status '^paused: a.wav'; there queue move 1 3
+            # The others are looked at before they play.
+            for i in $(seq 300); do tutti queue --at 127.0.0.1:PORT | grep -q 'c.wav *0:20' && break; sleep 0.05; done
+            there queue; there queue clear; there resume
             """, in: directory)
         #expect(
             out == """
                 [0]
                 [0]
                    no  song   length
-                    1  b.wav
-                    2  c.wav
+                    1  b.wav    0:20
+                    2  c.wav    0:20
                 >   3  a.wav    0:20
                 [0]
                 [0]

@@ -42,8 +42,11 @@ public final class LANHost {
     /// - Parameters:
     ///   - card: what ALSA's default device is to this command. Without one it has no sound card.
     ///   - environment: added to a small environment of the host's own: its home and state directories, its D-Bus.
+    ///   - preloads: libraries that it loads behind this host's clock.
+    ///   - descriptors: which of our descriptors become which of its own, from 5 to 9.
     public func spawn(
-        _ command: [String], card: SoftwareCard? = nil, environment: [String: String] = [:]
+        _ command: [String], card: SoftwareCard? = nil, environment: [String: String] = [:], preloads: [String] = [],
+        descriptors: [Int32: Int32] = [:]
     ) throws -> LANProcess {
         processCount += 1
         let stem = "\(directory)/\(processCount)-\(command[0].split(separator: "/").last ?? "command")"
@@ -52,10 +55,13 @@ public final class LANHost {
         try SoftwareCard.writeConfiguration(to: asound, default: card)
         settings["ALSA_CONFIG_PATH"] = asound
         settings.merge(clockEnvironment) { $1 }
+        if !preloads.isEmpty {
+            settings["LD_PRELOAD"] = ([settings["LD_PRELOAD"]].compactMap(\.self) + preloads).joined(separator: ":")
+        }
         settings.merge(environment) { $1 }
         return try LANProcess(
             command: [LANTools.lanHost, "run", "\(namespaces.pid)", directory] + command, environment: settings,
-            log: stem)
+            descriptors: descriptors, log: stem)
     }
 
     /// Runs a command to its end.

@@ -18,7 +18,7 @@ public final class LANProcess {
     private let launcher: pid_t
     private var status: ExitStatus?
 
-    init(command: [String], environment: [String: String], log: String) throws {
+    init(command: [String], environment: [String: String], descriptors: [Int32: Int32], log: String) throws {
         self.command = command
         outputPath = log + ".out"
         errorPath = log + ".err"
@@ -33,7 +33,8 @@ public final class LANProcess {
         do {
             defer { close(answer.writing) }
             launcher = try spawnProcess(
-                command, environment: environment, descriptors: [input: 0, output: 1, error: 2, answer.writing: 3])
+                command, environment: environment,
+                descriptors: [input: 0, output: 1, error: 2, answer.writing: 3].merging(descriptors) { $1 })
         }
         guard let found = readNumber(from: answer.reading) else {
             waitpid(launcher, nil, 0)

@@ -9,7 +9,15 @@ package func spawnProcess(
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    for (ours, theirs) in descriptors { posix_spawn_file_actions_adddup2(&actions, ours, theirs) }
+    // Copies whose numbers are beyond those of the program, so that none takes another's place.
+    var copies: [Int32] = []
+    defer { for copy in copies { close(copy) } }
+    for (ours, theirs) in descriptors {
+        let copy = fcntl(ours, F_DUPFD_CLOEXEC, 64)
+        guard copy >= 0 else { throw LANError.system("fcntl", errno) }
+        copies.append(copy)
+        posix_spawn_file_actions_adddup2(&actions, copy, theirs)
+    }
 
     // Test runners block and ignore signals; a program under test begins with a clean slate.
     var attributes = posix_spawnattr_t()
@@ -36,7 +44,7 @@ package func spawnProcess(
 
 /// Two ends that no child inherits by accident: what is written to the second is read from the first. Both are
 /// marked in the call that makes them, since other tests start programs at the same time.
-func makeChannel() throws -> (reading: Int32, writing: Int32) {
+package func makeChannel() throws -> (reading: Int32, writing: Int32) {
     var ends: [Int32] = [-1, -1]
     let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw LANError.system("socketpair", errno) }

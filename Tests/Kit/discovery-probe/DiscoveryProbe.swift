@@ -4,21 +4,23 @@ import Glibc
 
 /// A process that advertises and browses, for the tests of discovery on a real network.
 ///
-///     discovery-probe [--name NAME] [--instance NUMBER] [--browse-only] [--advertise-only]
+///     discovery-probe [--name NAME] [--instance NUMBER] [--browse-only] [--advertise-only] [--page PORT]
 ///
-/// Every event is a line: `FOUND`, `CHANGED`, `LOST`, `SETTLED`, `ADVERTISED`, `NOT-ADVERTISED`, `AVAILABLE`,
-/// `UNAVAILABLE`, then its details; of what is found also how many milliseconds after it began to look. SIGTERM ends it
-/// with a goodbye.
+/// Every event is a line: `FOUND`, `CHANGED`, `LOST`, `SETTLED`, `ADVERTISED`, `NOT-ADVERTISED`, `PAGE`,
+/// `PAGE-NOT-ADVERTISED`, `AVAILABLE`, `UNAVAILABLE`, then its details; of what is found also how many milliseconds
+/// after it began to look. SIGUSR1 moves the page to the next port, SIGUSR2 withdraws it, SIGTERM ends all with a
+/// goodbye.
 @main
 enum DiscoveryProbe {
     static func main() {
         var signals = sigset_t()
         sigemptyset(&signals)
-        sigaddset(&signals, SIGTERM)
+        for number in [SIGTERM, SIGUSR1, SIGUSR2] { sigaddset(&signals, number) }
         pthread_sigmask(SIG_BLOCK, &signals, nil)
 
+        let name = argument("--name") ?? "probe"
         let record = PeerRecord(
-            id: .random(), instance: UInt64(argument("--instance") ?? "") ?? 1, name: argument("--name") ?? "probe",
+            id: .random(), instance: UInt64(argument("--instance") ?? "") ?? 1, name: name,
             roles: .listener, protocolVersion: 1)
         let isSilent = CommandLine.arguments.contains("--browse-only")
         let began = ContinuousClock.now
@@ -26,8 +28,13 @@ enum DiscoveryProbe {
             browses: !CommandLine.arguments.contains("--advertise-only"),
             advertisement: isSilent ? nil : PeerAdvertisement(record: record, port: 4711)
         ) { say(line($0, after: ContinuousClock.now - began)) }
+        var page = argument("--page").flatMap { UInt16($0) }.map { PageAdvertisement(name: name, port: $0) }
+        discovery.advertise(page: page)
         var number: Int32 = 0
-        sigwait(&signals, &number)
+        while sigwait(&signals, &number) == 0, number != SIGTERM {
+            page = number == SIGUSR1 ? page.map { PageAdvertisement(name: name, port: $0.port + 1) } : nil
+            discovery.advertise(page: page)
+        }
         discovery.stop()
         say("STOPPED")
     }
@@ -50,6 +57,8 @@ enum DiscoveryProbe {
         case .settled: "SETTLED"
         case .advertised(let name): "ADVERTISED \(name)"
         case .notAdvertised(let reason): "NOT-ADVERTISED \(reason)"
+        case .pageAdvertised(let name): "PAGE \(name)"
+        case .pageNotAdvertised(let reason): "PAGE-NOT-ADVERTISED \(reason)"
         case .available: "AVAILABLE"
         case .unavailable(let failure): "UNAVAILABLE \(failure)"
         }

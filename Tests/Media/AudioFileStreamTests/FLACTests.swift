@@ -168,6 +168,7 @@ struct FLACTests {
             "REPLAYGAIN_TRACK_GAIN=-6.20 dB", "REPLAYGAIN_TRACK_PEAK=0.98", "REPLAYGAIN_ALBUM_GAIN=+1.00 dB",
             "LONG=" + String(repeating: "x", count: 9_000), "ALBUMARTIST=D", "no equals sign", "=", "EMPTY=",
             "TITLESORT=T", "ArtistSort=A, The", "ALBUMSORT=C, A", "ALBUMARTISTSORT=D, The", "ALBUMARTISTSORT=E",
+            "Compilation=1", "COMPILATION=0",
         ])
         let blocks: [(UInt8, [UInt8])] = [
             (1, payload(3_000)), (6, pictureBlock(type: 1, payload(900))), (4, comments),
@@ -179,7 +180,7 @@ struct FLACTests {
         let expected: [AudioInfoKey: String] = [
             .title: "Tü", .artist: "A", .album: "C", .year: "1999", .track: "3", .disc: "1", .trackGain: "-6.20 dB",
             .trackPeak: "0.98", .albumGain: "+1.00 dB", .albumArtist: "D", .titleSort: "T", .artistSort: "A, The",
-            .albumSort: "C, A", .albumArtistSort: "D, The",
+            .albumSort: "C, A", .albumArtistSort: "D, The", .compilation: "1",
         ]
         for (key, value) in expected { #expect(stream.info(key) == value) }
         let artworks = stream.properties.compactMap { if case .artwork(let bytes) = $0 { bytes } else { nil } }

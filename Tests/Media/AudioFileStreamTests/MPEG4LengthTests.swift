@@ -162,6 +162,16 @@ struct MPEG4LengthTests {
         #expect(pictures == [picture])
     }
 
+    @Test(
+        arguments: [
+            ([1], 21, "1"), ([0], 21, "0"), ([1], 0, "1"), ([0, 1], 21, "1"), ([0, 0, 0, 0], 21, "0"), ([], 21, nil),
+            (Array(repeating: 1, count: 9), 21, nil),
+        ] as [([UInt8], UInt32, String?)])
+    func flagOfACompilation(value: [UInt8], kind: UInt32, text: String?) {
+        let stream = parsed(Self.list(item("cpil", value, kind: kind) + item("\u{A9}nam", Array("After".utf8))))
+        #expect(stream.info(.compilation) == text && stream.info(.title) == "After")
+    }
+
     @Test func textsOf3GPPAndQuickTime() {
         let title = MPEG4Writer.fullBox("titl", [0x15, 0xC7] + Array("Title".utf8) + [0])
         let artist = MPEG4Writer.fullBox("perf", [0x15, 0xC7, 0xFE, 0xFF, 0x01, 0x60, 0, 0])
@@ -177,13 +187,15 @@ struct MPEG4LengthTests {
     @Test func namedItemsOfQuickTime() {
         func key(_ name: String) -> [UInt8] { MPEG4Writer.box("mdta", Array(name.utf8)) }
         let keys = MPEG4Writer.fullBox(
-            "keys", MPEG4Writer.numbers([2]) + key("com.apple.quicktime.title") + key("artist"))
-        let items = item("\0\0\0\u{1}", Array("Title".utf8)) + item("\0\0\0\u{2}", Array("Artist".utf8))
+            "keys", MPEG4Writer.numbers([3]) + key("com.apple.quicktime.title") + key("artist") + key("compilation"))
+        let items =
+            item("\0\0\0\u{1}", Array("Title".utf8)) + item("\0\0\0\u{2}", Array("Artist".utf8))
+            + item("\0\0\0\u{3}", Array("1".utf8))
         var writer = writer
         let handler = MPEG4Writer.fullBox("hdlr", MPEG4Writer.numbers([0]) + Array("mdta".utf8) + [0, 0, 0, 0])
         writer.movieBoxes = MPEG4Writer.box("meta", handler + keys + MPEG4Writer.box("ilst", items))
         let stream = parse(writer.file())
         #expect(stream.info(.title) == "Title")
-        #expect(stream.info(.artist) == "Artist")
+        #expect(stream.info(.artist) == "Artist" && stream.info(.compilation) == "1")
     }
 }

@@ -40,7 +40,7 @@ struct TagFieldTests {
                 ("COM", "COMM", [0] + Array("eng\0Later".utf8)),
                 ("TST", "TSOT", [0] + Array("Title, A".utf8)), ("TSP", "TSOP", [0] + Array("Artist, An".utf8)),
                 ("TSA", "TSOA", [1, 0xFF, 0xFE] + utf16("Album, The")),
-                ("TS2", "TSO2", [0] + Array("All, The".utf8)),
+                ("TS2", "TSO2", [0] + Array("All, The".utf8)), ("TCP", "TCMP", [0] + Array("1".utf8)),
             ])
         let sortNames: [AudioInfoKey: String] = [
             .titleSort: "Title, A", .artistSort: "Artist, An", .albumSort: "Album, The", .albumArtistSort: "All, The",
@@ -48,7 +48,7 @@ struct TagFieldTests {
         for (key, name) in sortNames { #expect(stream.info(key) == name) }
         #expect(stream.info(.albumArtist) == "Various")
         #expect(stream.info(.composer) == "Fauré")
-        #expect(stream.info(.disc) == "1/2")
+        #expect(stream.info(.disc) == "1/2" && stream.info(.compilation) == "1")
         #expect(stream.info(.genre) == "Jazz")
         #expect(stream.info(.trackGain) == "-6.20 dB")
         #expect(stream.info(.albumPeak) == "0.98")
@@ -68,6 +68,7 @@ struct TagFieldTests {
             ("replaygain_track_gain", .trackGain, "-6.20 dB"), ("REPLAYGAIN_TRACK_PEAK", .trackPeak, "0.98"),
             ("Replaygain_Album_Gain", .albumGain, "+1.00 dB"), ("replaygain_album_peak", .albumPeak, "1.02"),
             ("comment", .comment, "Live"), ("ALBUM ARTIST", .albumArtist, "Various"),
+            ("Compilation", .compilation, "1"),
         ]
         let all = stream(known.map { ($0.0, $0.2) })
         for (_, key, text) in known { #expect(all.info(key) == text) }
@@ -129,7 +130,7 @@ struct TagFieldTests {
                 ("Genre", "(8)"), ("Unknown", "x"), ("Comment", ""), ("MP3GAIN_MINMAX", "100,200"),
                 ("REPLAYGAIN_TRACK_GAIN", "-3.1 dB"), ("Year", "1999-01-02"),
                 ("TitleSort", "Pavane, A"), ("ARTISTSORT", "Fauré, Gabriel"), ("AlbumSort", "Album"),
-                ("AlbumArtistSort", "Various, The"),
+                ("AlbumArtistSort", "Various, The"), ("Compilation", "1"),
             ], pictures: [("Cover Art (Front)", picture), ("Cover Art (Back)", payload(50))])
         for bytes in [audio + tag, tag + audio] {
             let stream = parse(bytes)
@@ -139,7 +140,7 @@ struct TagFieldTests {
             #expect(stream.info(.albumArtist) == "Various")
             #expect(stream.info(.titleSort) == "Pavane, A" && stream.info(.artistSort) == "Fauré, Gabriel")
             #expect(stream.info(.albumSort) == "Album" && stream.info(.albumArtistSort) == "Various, The")
-            #expect(stream.info(.track) == "3/7")
+            #expect(stream.info(.track) == "3/7" && stream.info(.compilation) == "1")
             #expect(stream.info(.genre) == "Jazz")
             #expect(stream.info(.comment) == nil)
             #expect(stream.info(.trackGain) == "-3.1 dB")
@@ -181,13 +182,13 @@ struct TagFieldTests {
             "ffmpeg -v error -f lavfi -i color=red:s=64x64 -frames:v 1 -c:v mjpeg cover.jpg && "
                 + "ffmpeg -v error -f lavfi -i sine=d=1 -i cover.jpg -map 0 -map 1 -c:v copy -c:a libmp3lame "
                 + "-id3v2_version \(version) -metadata title=Tïtle -metadata album_artist=Various -metadata genre=Jazz "
-                + "-metadata composer=Fauré -metadata disc=2 -metadata comment=Live -metadata date=1999-05-01 "
+                + "-metadata composer=Fauré -metadata compilation=1 -metadata disc=2 -metadata comment=Live -metadata date=1999-05-01 "
                 + "-metadata REPLAYGAIN_TRACK_GAIN='-6.20 dB' a.mp3", in: directory)
         let stream = parse(try Tool.readFile(directory.path + "/a.mp3"))
         #expect(stream.artwork == [try Tool.readFile(directory.path + "/cover.jpg")])
         let expected: [AudioInfoKey: String] = [
             .title: "Tïtle", .albumArtist: "Various", .genre: "Jazz", .composer: "Fauré", .disc: "2",
-            .comment: "Live", .year: "1999", .trackGain: "-6.20 dB",
+            .compilation: "1", .comment: "Live", .year: "1999", .trackGain: "-6.20 dB",
         ]
         for (key, value) in expected { #expect(stream.info(key) == value) }
     }

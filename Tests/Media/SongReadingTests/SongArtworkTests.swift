@@ -128,7 +128,7 @@ struct SongArtworkTests {
         let album = try Album()
         for number in 100..<160 { try album.add("albumart\(number).jpg", [0]) }
         try album.add("albumart999.jpg", Self.jpeg)
-        #expect(FolderPictures(besideSong: album.song).paths.count == FolderPictures.countLimit)
+        #expect(FolderPictures.paths(besideSong: album.song).count == FolderPictures.countLimit)
         #expect(SongArtwork(ofSong: album.song) == nil)
         try album.add("cover.gif", Self.jpeg)
         #expect(album.found == "cover.gif")
@@ -145,8 +145,26 @@ struct SongArtworkTests {
         #expect(SongArtwork(ofSong: album.directory.path + "/pipe.mp3") == nil)
     }
 
+    /// Whoever looks at all songs keeps no picture, and knows the same.
+    @Test func aSummaryKnowsThatThereIsOne() throws {
+        for (picture, format) in [(Self.png, .png), (Array("BM and so on".utf8), nil), (nil, nil)]
+            as [([UInt8]?, PictureFormat?)]
+        {
+            let album = try Album(picture: picture)
+            #expect(AudioStreamSummary(ofSong: album.song)?.artworkFormat == format)
+            #expect(SongArtwork(ofSong: album.song)?.format == format)
+        }
+    }
+
+    @Test func theLargestPictureIsFoundByBoth() throws {
+        let picture = Self.jpeg + payload(Limits.artworkByteCount - 4)
+        let album = try Album(picture: picture)
+        #expect(AudioStreamSummary(ofSong: album.song)?.artworkFormat == .jpeg)
+        #expect(SongArtwork(ofSong: album.song)?.bytes.count == Limits.artworkByteCount)
+    }
+
     @Test func aRelativePathMeansThisDirectory() {
-        #expect(FolderPictures(besideSong: "/nowhere/song.mp3").paths == [])
-        #expect(FolderPictures(besideSong: "song.mp3").paths.allSatisfy { !$0.contains("/") })
+        #expect(FolderPictures.paths(besideSong: "/nowhere/song.mp3") == [])
+        #expect(FolderPictures.paths(besideSong: "song.mp3").allSatisfy { !$0.contains("/") })
     }
 }

@@ -155,6 +155,71 @@ struct DiscoveryLANTests {
         try lan[0].startAvahi()
         try survivor.waitForLine(containing: "LOST 2", within: Self.patience)
     }
+
+    // MARK: The page for browsers
+
+    private func pages() throws -> [String] { try lan[1].services(ofType: "_http._tcp") }
+
+    private func waitForPages(_ expected: [String]) throws {
+        var found: [String] = []
+        do {
+            try waitUntil("the pages", within: Self.patience) {
+                found = try pages()
+                return found == expected
+            }
+        } catch { Issue.record("\(error): \(expected), not \(found)") }
+    }
+
+    @Test func aPageIsThereMovesAndGoes() throws {
+        let probe = try probe(0, "Kitchen", instance: 1, "--page", "28885")
+        try probe.waitForLine(containing: "PAGE Tutti: Kitchen", within: Self.patience)
+        try waitForPages(["Tutti: Kitchen 28885 path=/"])
+        probe.signal(SIGUSR1)
+        try waitForPages(["Tutti: Kitchen 28886 path=/"])
+        probe.signal(SIGUSR2)
+        try waitForPages([])
+        // The peer stays all the while, and the page keeps its name.
+        let peers = try lan[1].services(ofType: "_tutti._tcp")
+        #expect(peers.count == 1 && peers[0].hasPrefix("Kitchen 4711 "), "\(peers)")
+        #expect(probe.lines.filter { $0.hasPrefix("PAGE") } == Array(repeating: "PAGE Tutti: Kitchen", count: 2))
+    }
+
+    @Test func aPageGoesWithItsProcess() throws {
+        for ending in [SIGTERM, SIGKILL] {
+            let probe = try probe(0, "Kitchen", instance: 1, "--page", "28885")
+            try probe.waitForLine(containing: "PAGE Tutti: Kitchen", within: Self.patience)
+            try waitForPages(["Tutti: Kitchen 28885 path=/"])
+            probe.signal(ending)
+            try waitForPages([])
+        }
+    }
+
+    @Test func pagesOfTheSameNameGetNamesOfTheirOwn() throws {
+        for number in 1...2 {
+            let probe = try probe(0, "Kitchen", instance: number, "--advertise-only", "--page", "\(28_884 + number)")
+            try probe.waitForLine(containing: "PAGE Tutti: Kitchen", within: Self.patience)
+        }
+        try waitForPages(["Tutti: Kitchen 28885 path=/", "Tutti: Kitchen #2 28886 path=/"].sorted())
+    }
+
+    @Test func noPeerTakesAPageForAPeer() throws {
+        let browser = try probe(1, "", instance: 2, "--browse-only")
+        let other = try probe(0, "Kitchen", instance: 1, "--page", "28885")
+        try other.waitForLine(containing: "PAGE Tutti: Kitchen", within: Self.patience)
+        try browser.waitForLine(containing: "FOUND 1 [Kitchen]", within: Self.patience)
+        try waitForPages(["Tutti: Kitchen 28885 path=/"])
+        let ofPeers = browser.lines.filter { $0.contains("[") }
+        #expect(ofPeers.allSatisfy { $0.contains(" 1 [Kitchen]") }, "\(browser.lines)")
+    }
+
+    @Test func aPageIsAnnouncedAgainByARestartedDaemon() throws {
+        let probe = try probe(0, "Kitchen", instance: 1, "--page", "28885")
+        try probe.waitForLine(containing: "PAGE Tutti: Kitchen", within: Self.patience)
+        try lan[0].stopAvahi()
+        try probe.waitForLine(containing: "UNAVAILABLE", within: Self.patience)
+        try lan[0].startAvahi()
+        try waitForPages(["Tutti: Kitchen 28885 path=/"])
+    }
 }
 
 /// Discovery where its daemons are missing.

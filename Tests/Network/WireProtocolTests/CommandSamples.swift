@@ -40,7 +40,8 @@ enum CommandSamples {
 
     static let entry = LogEntry(
         number: 9, id: id, who: "Küche", effect: SessionTime(nanoseconds: 1_000), .programme(.seek(to: .seconds(1))))
-    static let item = QueueItem(id: ItemID(3), title: "Song", duration: .seconds(200))
+    static let item = QueueItem(
+        id: ItemID(3), title: "Song", artist: "Eva", album: "Old", duration: .seconds(200))
     static let station = QueueItem(id: ItemID(4), title: "Radio", isLive: true, hasFailed: true)
     static let settings = ListenerSettings(
         volume: VolumeSetting(level: 40, isMuted: true), offset: .microseconds(-7), role: .channel(2))
@@ -61,7 +62,7 @@ enum CommandSamples {
     static let state = ProgrammeState(
         sequence: 12, sent: SessionTime(nanoseconds: 6), status: playing,
         modes: PlayModes(repeats: .all, isShuffled: true), itemCount: 10_000,
-        volume: VolumeSetting(level: 80), listeners: [attic, den])
+        volume: VolumeSetting(level: 80), listeners: [attic, den], pagePort: 28_885)
     static let page = QueuePage(sequence: 12, itemCount: 10_000, first: 256, items: [item, station])
 
     static let kinds: [ProgrammeChange.Kind] = [
@@ -111,6 +112,49 @@ enum CommandSamples {
         ]
     }
 
+    /// A message as earlier versions say it, without artists and albums, and what it says then; nil if it has no items.
+    static func inEarlierForm(_ message: ControlMessage) -> (bytes: [UInt8], message: ControlMessage)? {
+        var (items, earlier): ([QueueItem], ControlMessage)
+        // The page's port stands behind them.
+        var pageByteCount = 0
+        switch message {
+        case .programmeState(var state):
+            items = state.status.items
+            state.status.forgetArtistsAndAlbums()
+            pageByteCount = state.pagePort == nil ? 0 : 2
+            state.pagePort = nil
+            earlier = .programmeState(state)
+        case .queuePage(var page):
+            items = page.items
+            for index in page.items.indices { page.items[index].forgetArtistAndAlbum() }
+            earlier = .queuePage(page)
+        case .programmeChange(var change):
+            switch change.kind {
+            case .status(var status):
+                items = status.items
+                status.forgetArtistsAndAlbums()
+                change.kind = .status(status)
+            case .item(var item):
+                items = [item]
+                item.forgetArtistAndAlbum()
+                change.kind = .item(item)
+            default: return nil
+            }
+            earlier = .programmeChange(change)
+        default: return nil
+        }
+        let appended = items.reduce(0) { $0 + 4 + ($1.artist ?? "").utf8.count + ($1.album ?? "").utf8.count }
+        guard appended > 0 else { return nil }
+        return (cut(Array(buffer(message).readableBytesView.dropLast(appended + pageByteCount))), earlier)
+    }
+
+    /// Makes what is left of a message a message.
+    static func cut(_ bytes: [UInt8]) -> [UInt8] {
+        var bytes = bytes
+        (bytes[4], bytes[5]) = (UInt8((bytes.count - 6) >> 8), UInt8((bytes.count - 6) & 0xFF))
+        return bytes
+    }
+
     static func buffer(_ message: ControlMessage) -> ByteBuffer {
         switch message {
         case .command(let command): WireEncoder.command(command)
@@ -132,5 +176,18 @@ enum CommandSamples {
         case .finding(let finding): WireEncoder.finding(finding)
         default: ByteBuffer()
         }
+    }
+}
+
+extension QueueItem {
+    fileprivate mutating func forgetArtistAndAlbum() { (artist, album) = (nil, nil) }
+}
+
+extension TransportStatus {
+    fileprivate var items: [QueueItem] { [current, next].compactMap(\.self) }
+
+    fileprivate mutating func forgetArtistsAndAlbums() {
+        current?.forgetArtistAndAlbum()
+        next?.forgetArtistAndAlbum()
     }
 }

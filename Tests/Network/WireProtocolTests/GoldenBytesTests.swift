@@ -77,9 +77,9 @@ import WireProtocol
 
     @Test func roster() {
         #expect(
-            hex(WireEncoder.roster(Sample.roster)) == "0012000000a6" + "01" + "0004536f6e67" + "0002"
+            hex(WireEncoder.roster(Sample.roster)) == "0012000000a8" + "01" + "0004536f6e67" + "0002"
                 + "0000000000000007" + "00064bc3bc636865" + "007a" + reportBytes + reportTail
-                + "0000000000000008" + "00054174746963" + "0000")
+                + "0000000000000008" + "00054174746963" + "0000" + "0001")
     }
 
     /// The reports of the first version ended behind the timing, later ones before what the device keeps.

@@ -87,7 +87,8 @@ enum Sample {
     static let roster = Roster(
         state: .playing, title: "Song",
         entries: [
-            .init(instance: 7, name: "Küche", report: report), .init(instance: 8, name: "Attic", report: nil),
+            .init(instance: 7, name: "Küche", report: report),
+            .init(instance: 8, name: "Attic", report: nil, isBrowser: true),
         ])
 
     static func buffers() -> [ByteBuffer] {

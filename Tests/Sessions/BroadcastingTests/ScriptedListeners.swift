@@ -35,6 +35,8 @@ struct ScriptedBroadcast {
     var closedSpools: [CommandID] = []
     /// What was looked up, about items from where.
     var lookups: [(lookup: Lookup, item: ItemLocation?)] = []
+    /// Which songs were asked what they are called, and where they are.
+    var described: [(item: ItemID, location: ItemLocation)] = []
     /// What it wants decoded and has no answer to, and how often it wanted no more.
     var requests: [TranscodingRequest] = []
     /// Whose names it wants pinned, and how often it wants to know what the user forgets.
@@ -92,6 +94,7 @@ struct ScriptedBroadcast {
         case .writeSpool(let bytes): spooled.append(bytes)
         case .closeSpool(let id): closedSpools.append(id)
         case .lookUp(_, let lookup, let item): lookups.append((lookup, item))
+        case .describe(let item, let location): described.append((item, location))
         case .transcode(let request): requests.append(request)
         case .endTranscoding: transcodingEndCount += 1
         case .household(let id, let document): documents[id.number] = document.readableBytes

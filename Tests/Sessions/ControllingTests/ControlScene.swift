@@ -16,7 +16,9 @@ struct ControlScene {
     private var inboxes: [Int: PeerConnection] = [:]
     private var keys: [Int: PeerKey] = [:]
     var closed: Set<Int> = []
+    /// Without the places of broadcasts.
     var answers: [ControlAnswer] = []
+    var place: BroadcastPlace?
     var opened: [String] = []
     var reads: [Int] = []
     var ending: ControlEnding?
@@ -35,6 +37,9 @@ struct ControlScene {
             case .dial(let dial): dials.append(dial)
             case .send(let id, let bytes): take(bytes, id.number)
             case .close(let id): closed.insert(id.number)
+            case .answer(.connected(let name, let place)):
+                answers.append(.connected(name))
+                self.place = place
             case .answer(let answer): answers.append(answer)
             case .openSong(let path): opened.append(path)
             case .readSong(let byteCount): reads.append(byteCount)

@@ -220,6 +220,17 @@ import WireProtocol
         #expect(scene.ending == .done)
     }
 
+    @Test func onePageOfAQueueIsNotFollowedByOthers() {
+        var scene = following()
+        let items = [QueueItem](repeating: QueueItem(id: ItemID(1), title: "a"), count: 10)
+        scene.handle(.request(.queuePage(QueuePageRequest(first: 20, count: 10))))
+        scene.handle(.request(Self.pause))
+        #expect(scene.sent[1]?.last == .queuePageRequest(QueuePageRequest(first: 20, count: 10)))
+        scene.say(WireEncoder.queuePage(QueuePage(sequence: 0, itemCount: 300, first: 20, items: items)))
+        #expect(scene.answers.last == .page(QueuePage(sequence: 0, itemCount: 300, first: 20, items: items)))
+        #expect(scene.sent[1]?.contains { if case .command = $0 { true } else { false } } == true)
+    }
+
     @Test func withoutAStateNobodyFollows() {
         var scene = talking([.changes])
         scene.wait(ControlLimits.answerTime + .milliseconds(10))

@@ -17,17 +17,17 @@ import WireProtocol
 
     private func entry(
         _ name: String, _ timing: ListenerTiming?, _ state: ListenerState = .playing,
-        counters: ListenerCounters = ListenerCounters()
+        counters: ListenerCounters = ListenerCounters(), isBrowser: Bool = false
     ) -> Roster.Entry {
         Roster.Entry(
             instance: UInt64(name.utf8.reduce(0) { $0 * 31 + Int($1) }), name: name,
             report: ListenerReport(
                 state: state, epoch: Epoch(1), received: .zero, buffered: .seconds(1), counters: counters,
-                timing: timing))
+                timing: timing), isBrowser: isBrowser)
     }
 
     private func judge(_ rosters: [[Roster.Entry]], state: Roster.State = .playing) -> SyncJudge {
-        var judge = SyncJudge(limit: .microseconds(100))
+        var judge = SyncJudge(limit: .microseconds(100), browserLimit: .milliseconds(10))
         for (second, entries) in rosters.enumerated() {
             judge.note(Roster(state: state, title: "Song", entries: entries), now: start + .seconds(Int64(second)))
         }
@@ -140,5 +140,31 @@ import WireProtocol
             roundTrip: .zero, clockSkew: .zero, deviceSkew: .zero, correction: .zero)
         #expect(judge([[entry("A", wild), entry("B", timing(0, 1))]]).objection?.culprit == "A")
         #expect(judge([[entry("A", wild)]]).objection != nil)
+    }
+
+    // MARK: Browsers
+
+    @Test func aBrowserIsJudgedByALimitOfItsOwn() {
+        let others = [entry("A", timing(10, 20)), entry("B", timing(-30, 5))]
+        let judge = judge([others + [entry("Phone", timing(4_000, 2_000), isBrowser: true)]])
+        #expect(judge.objection == nil && judge.listenerCount == 3)
+        #expect(judge.worst?.distance == .microseconds(65), "browsers are left out")
+        #expect(judge.worstOfBrowsers?.distance == .microseconds(6_035))
+        #expect(judge.worstOfBrowsers?.culprit == "Phone" && judge.worstOfBrowsers?.other == "B")
+    }
+
+    @Test func aBrowserThatIsFarOffIsOutOfStep() {
+        let judge = judge([[entry("A", timing(0, 1)), entry("Phone", timing(9_000, 2_000), isBrowser: true)]])
+        #expect(judge.objection?.culprit == "Phone" && judge.objection?.distance == .microseconds(11_001))
+        #expect(judge.worst?.other == nil, "the only listener that is none is compared with the timeline")
+    }
+
+    @Test func twoBrowsersAreComparedAndOneAloneIsToo() {
+        let phones = [
+            entry("Phone", timing(9_000, 10), isBrowser: true), entry("Tablet", timing(-2_000, 10), isBrowser: true),
+        ]
+        #expect(judge([phones]).objection?.distance == .microseconds(11_020))
+        #expect(judge([[phones[0]]]).objection == nil && judge([[phones[0]]]).worst == nil)
+        #expect(judge([[entry("Phone", timing(12_000, 0), isBrowser: true)]]).objection?.other == nil)
     }
 }

@@ -229,8 +229,56 @@ import WireProtocol
         _ = try programme.insert([NewItem(.local("a"), title: "a")], at: 0)
         _ = try programme.apply(.play)
         #expect(try programme.apply(.seek(to: .seconds(9_999))).effect == .seek(to: .seconds(9_999)))
-        programme.note(duration: .seconds(10), of: items[0])
+        programme.note(ItemDescription(duration: .seconds(10), isDurationEstimated: true), of: items[0])
+        #expect(programme.item(items[0])?.duration == .seconds(10))
+        #expect(try programme.apply(.seek(to: .seconds(9_999))).effect == .seek(to: .seconds(9_999)), "a guess")
+        programme.note(ItemDescription(duration: .seconds(9)), ofOpened: items[0])
+        #expect(programme.item(items[0])?.duration == .seconds(9))
         #expect(try programme.apply(.seek(to: .seconds(9_999))).isPastTheEnd)
+    }
+
+    // MARK: What items say of themselves
+
+    @Test func itemsAreToldApartFromThoseThatWereOpenedOrFailed() throws {
+        var programme = try queued()
+        let ids = programme.playOrder
+        programme.note(ItemDescription(title: "One"), ofOpened: ids[0])
+        _ = programme.fail(ids[2])
+        var taken: [ItemID] = []
+        while let (item, location) = programme.takeUndescribed() {
+            taken.append(item)
+            #expect(location == programme.location(of: item))
+        }
+        #expect(taken == [ids[1], ids[3]])
+        programme.note(ItemDescription(title: "Three"), of: ids[2])
+        programme.note(ItemDescription(title: "", artist: "\u{1B}Four"), of: ids[3])
+        #expect(programme.item(ids[2])?.title == "Song 3")
+        let last = try #require(programme.item(ids[3]))
+        #expect(last.title == "Song 4" && last.artist?.contains("\u{1B}") == false)
+    }
+
+    @Test func anEstimateGivesWayToWhatItIsAnEstimateOf() throws {
+        var programme = try queued()
+        _ = try programme.insert([NewItem(.local("a"), title: "a")], at: 0)
+        let item = programme.playOrder[0]
+        programme.note(ItemDescription(duration: .seconds(7), isDurationEstimated: true), of: item)
+        programme.note(ItemDescription(title: "b"), ofOpened: item)
+        #expect(programme.item(item)?.duration == .seconds(7), "it was opened, and not measured")
+        programme.note(ItemDescription(title: "b"), ofOpened: item, isPart: true)
+        #expect(programme.item(item)?.duration == nil)
+        let known = programme.playOrder[1]
+        programme.note(ItemDescription(duration: .seconds(7), isDurationEstimated: true), of: known)
+        #expect(programme.item(known)?.duration == .seconds(60))
+    }
+
+    /// In quadratic time this would take minutes.
+    @Test func aFullQueueIsAskedInLinearTime() throws {
+        var programme = Programme(seed: 1)
+        let songs = (0..<ProgrammeLimits.itemCount).map { NewItem(.local("/\($0)"), title: "\($0)") }
+        _ = try programme.insert(songs, at: 0)
+        var count = 0
+        while programme.takeUndescribed() != nil { count += 1 }
+        #expect(count == ProgrammeLimits.itemCount)
     }
 
     // MARK: Live items

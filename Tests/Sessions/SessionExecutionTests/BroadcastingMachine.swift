@@ -65,6 +65,9 @@ final class BroadcastingMachine: BroadcastEnvironment {
     func closeSpool(_ id: CommandID) {}
 
     func lookUp(_ lookup: Lookup, about item: ItemLocation?, for id: ConnectionID) {}
+
+    func describe(_ item: ItemID, at location: ItemLocation) {}
+
     func didReceive(household document: ByteBuffer, from id: ConnectionID) {}
 
     func didMeet(_ peer: MetPeer) {}

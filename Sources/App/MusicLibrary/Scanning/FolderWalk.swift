@@ -12,16 +12,24 @@ struct FolderWalk {
         /// Whether there are neither files nor directories in it, but for hidden ones.
         let isEmpty: Bool
         /// Nil if it cannot be read: its songs may be there all the same.
-        let songs: [SongFile]?
+        let songs: [File]?
+        /// Files beside songs that are called like an album's cover, best first.
+        var pictures: [File] = []
 
-        func path(of song: SongFile) -> String { FileName.join(path, song.name) }
+        func path(of file: File) -> String { FileName.join(path, file.name) }
     }
 
-    struct SongFile {
+    struct File {
         let name: String
         let byteCount: Int64
         /// When it was last written, in nanoseconds since 1970.
         let modified: Int64
+
+        /// Whether it is as it was, as far as that is seen without reading it.
+        func isUnchanged(since former: File?) -> Bool {
+            guard let former, name.utf8.elementsEqual(former.name.utf8) else { return false }
+            return byteCount == former.byteCount && modified == former.modified
+        }
     }
 
     /// The largest depth of nested directories.
@@ -58,11 +66,18 @@ struct FolderWalk {
             } else {
                 passedCount += listing.directories.count
             }
-            return Directory(
-                path: path, isMount: isMount, isEmpty: listing.files.isEmpty && listing.directories.isEmpty,
-                songs: listing.files.filter(SongCollection.isSong).compactMap { SongFile($0, in: path) })
+            return Self.directory(path, listing, isMount: isMount)
         }
         return nil
+    }
+
+    private static func directory(_ path: String, _ listing: DirectoryListing, isMount: Bool) -> Directory {
+        var files = listing.files
+        let songs = files[files.partition(by: SongCollection.isSong)...]
+        let pictures = songs.isEmpty ? [] : FolderPictures(among: Array(files[..<songs.startIndex])).names
+        return Directory(
+            path: path, isMount: isMount, isEmpty: files.isEmpty && listing.directories.isEmpty,
+            songs: songs.compactMap { File($0, in: path) }, pictures: pictures.compactMap { File($0, in: path) })
     }
 
     /// The directory above is that of the file system, whatever links led here.
@@ -78,7 +93,7 @@ struct FolderWalk {
     }
 }
 
-extension FolderWalk.SongFile {
+extension FolderWalk.File {
     /// Returns nil for one that vanished meanwhile.
     fileprivate init?(_ name: String, in directory: String) {
         var status = stat()

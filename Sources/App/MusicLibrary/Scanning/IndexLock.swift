@@ -12,5 +12,10 @@ final class IndexLock {
         return nil
     }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    deinit {
+        guard descriptor >= 0 else { return }
+        // A child process that was begun meanwhile has the descriptor until it runs its program, and the lock with it.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 }

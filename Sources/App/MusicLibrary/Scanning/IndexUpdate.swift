@@ -12,6 +12,8 @@ public struct UpdateOutcome: Hashable, Sendable {
     public internal(set) var addedCount = 0
     public internal(set) var changedCount = 0
     public internal(set) var removedCount = 0
+    /// Directories of songs whose own picture is new, changed or gone.
+    public internal(set) var pictureCount = 0
     /// Names that are not UTF-8, directories that lie too deep, and directories of too many files.
     public internal(set) var passedCount = 0
     /// Songs that cannot be read now: they are as they were, and looked at the next time.
@@ -34,19 +36,26 @@ struct IndexUpdate {
     private struct KnownDirectory {
         var path: String
         var isMount: Bool
+        var picture: FolderWalk.File?
         var songs: [FileKey: KnownSong] = [:]
     }
 
     private struct KnownSong {
         var id: Int64
-        var name: String
-        var byteCount: Int64
-        var modified: Int64
+        var file: FolderWalk.File
+    }
+
+    /// What else is to be written of a directory than its songs.
+    private struct Note {
+        var path: String
+        var isMount: Bool
+        var picture: FolderWalk.File?
+        var isOtherPicture: Bool
     }
 
     private struct Pending {
         var directory: FolderWalk.Directory
-        var file: FolderWalk.SongFile
+        var file: FolderWalk.File
         /// Nil for a new one.
         var id: Int64?
     }
@@ -65,8 +74,8 @@ struct IndexUpdate {
     private var kept: [String] = []
     private var pending: [Pending] = []
     private var gone: [Int64] = []
-    /// Directories where a file system begins, or no longer does.
-    private var mounts: [FolderWalk.Directory] = []
+    /// Directories where a file system begins, or no longer does, or that have another picture than before.
+    private var notes: [Note] = []
     private(set) var progress = UpdateProgress()
     private(set) var outcome = UpdateOutcome()
 
@@ -78,14 +87,18 @@ struct IndexUpdate {
 
     private mutating func load() throws(LibraryError) {
         var directories: [Int64: KnownDirectory] = [:]
-        try database.query("SELECT id, path, is_mount FROM directories") { row in
-            directories[row.integer(0)] = KnownDirectory(path: row.text(1), isMount: row.integer(2) != 0)
+        try database.query(
+            "SELECT id, path, is_mount, picture, picture_byte_count, picture_modified FROM directories"
+        ) { row in
+            let picture = row.optionalText(3)
+                .map { FolderWalk.File(name: $0, byteCount: row.integer(4), modified: row.integer(5)) }
+            directories[row.integer(0)] = KnownDirectory(
+                path: row.text(1), isMount: row.integer(2) != 0, picture: picture)
             return true
         }
         try database.query("SELECT directory, name, id, byte_count, modified FROM songs") { row in
-            let song = KnownSong(
-                id: row.integer(2), name: row.text(1), byteCount: row.integer(3), modified: row.integer(4))
-            directories[row.integer(0)]?.songs[FileKey(song.name)] = song
+            let file = FolderWalk.File(name: row.text(1), byteCount: row.integer(3), modified: row.integer(4))
+            directories[row.integer(0)]?.songs[FileKey(file.name)] = KnownSong(id: row.integer(2), file: file)
             return true
         }
         for (id, directory) in directories {
@@ -107,20 +120,20 @@ struct IndexUpdate {
         }
         seen.insert(FileKey(directory.path))
         let former = known.removeValue(forKey: FileKey(directory.path))
-        if directory.isMount != former?.isMount ?? false { mounts.append(directory) }
+        note(directory, former)
         var unseen = former?.songs ?? [:]
         for file in songs {
             progress.songCount += 1
             let song = unseen.removeValue(forKey: FileKey(file.name))
-            if let song, song.byteCount == file.byteCount, song.modified == file.modified { continue }
+            guard !file.isUnchanged(since: song?.file) else { continue }
             pending.append(Pending(directory: directory, file: file, id: song?.id))
             guard pending.count >= Self.batchCount else { continue }
             try flush()
             guard goOn(progress) else { return false }
         }
         // What has a name is there, though it may not be seen.
-        gone += unseen.values.filter { FolderWalk.isGone(FileName.join(directory.path, $0.name)) }.map(\.id)
-        if gone.count >= Self.batchCount { try flush() }
+        gone += unseen.values.filter { FolderWalk.isGone(directory.path(of: $0.file)) }.map(\.id)
+        if max(gone.count, notes.count) >= Self.batchCount { try flush() }
         return true
     }
 
@@ -132,6 +145,7 @@ struct IndexUpdate {
         let changeCount = outcome.addedCount + outcome.changedCount + outcome.removedCount
         // An update before this one may have been stopped after it changed something.
         if try writer.isUnfinished {
+            try writer.chooseCompilations()
             try writer.removeUnused()
             try writer.chooseSortNames()
         }
@@ -154,6 +168,18 @@ struct IndexUpdate {
     }
 
     mutating func notePassed(_ count: Int) { outcome.passedCount += count }
+
+    /// Looks at what is known of a directory itself. A picture that is as it was is not read again.
+    private mutating func note(_ directory: FolderWalk.Directory, _ former: KnownDirectory?) {
+        let picture = directory.pictures.first {
+            $0.isUnchanged(since: former?.picture) || SongArtwork.isPicture(at: directory.path(of: $0))
+        }
+        let isOtherPicture = picture.map { !$0.isUnchanged(since: former?.picture) } ?? (former?.picture != nil)
+        guard isOtherPicture || directory.isMount != former?.isMount ?? false else { return }
+        notes.append(
+            Note(
+                path: directory.path, isMount: directory.isMount, picture: picture, isOtherPicture: isOtherPicture))
+    }
 
     // MARK: What is away
 
@@ -187,13 +213,13 @@ struct IndexUpdate {
     // MARK: Writing
 
     private mutating func flush() throws(LibraryError) {
-        guard !pending.isEmpty || !gone.isEmpty || !mounts.isEmpty else { return }
+        guard !pending.isEmpty || !gone.isEmpty || !notes.isEmpty else { return }
         let tags = TagReading.tags(of: pending.map { $0.directory.path(of: $0.file) })
-        let (songs, gone, mounts) = (zip(pending, tags), self.gone, self.mounts)
+        let (songs, gone, notes) = (zip(pending, tags), self.gone, self.notes)
         var writer = writer
         try database.transaction { () throws(LibraryError) in
             try writer.beginChange()
-            for directory in mounts { try writer.note(directory.path, isMount: directory.isMount) }
+            for note in notes { try writer.note(note.path, isMount: note.isMount, picture: note.picture) }
             for id in gone { try writer.remove(id) }
             for (song, tags) in songs {
                 if let tags { try writer.write(song.file, tags, in: song.directory, replacing: song.id) }
@@ -202,6 +228,7 @@ struct IndexUpdate {
         self.writer = writer
         progress.readCount += pending.count
         outcome.removedCount += gone.count
+        outcome.pictureCount += notes.count(where: \.isOtherPicture)
         for (song, tags) in songs {
             switch (song.id, tags) {
             case (_, nil): outcome.unreadCount += 1
@@ -209,7 +236,7 @@ struct IndexUpdate {
             default: outcome.changedCount += 1
             }
         }
-        (pending, self.gone, self.mounts) = ([], [], [])
+        (pending, self.gone, self.notes) = ([], [], [])
     }
 }
 

@@ -7,6 +7,10 @@ struct SongTags: Hashable, Sendable {
     var artist: String?
     var albumArtist: String?
     var album: String?
+    /// Whether the album is said to be a compilation.
+    var isCompilation: Bool
+    /// Whether there is a picture in it.
+    var hasPicture: Bool
     /// What their names are ordered by, where it is not as ``SortName/withoutArticle(_:)`` says.
     var artistSort: String?
     var albumArtistSort: String?
@@ -40,6 +44,8 @@ struct SongTags: Hashable, Sendable {
         artist = text(.artist) ?? text(.albumArtist)
         albumArtist = text(.albumArtist)
         album = text(.album)
+        isCompilation = Self.number(summary.info[.compilation]).map { $0 != 0 } ?? false
+        hasPicture = summary.artworkFormat != nil
         func sort(_ key: AudioInfoKey, of name: String?) -> String? {
             guard let name, let sort = text(key), sort != SortName.withoutArticle(name) else { return nil }
             return sort

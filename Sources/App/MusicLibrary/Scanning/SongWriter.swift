@@ -12,7 +12,7 @@ struct SongWriter {
 
     private struct Album: Hashable {
         var title: String
-        /// Of all of it; without one it is an album of its directory.
+        /// What tags say of all of it; without one it is an album of its directory.
         var artist: Int64?
         var directory: Int64?
     }
@@ -30,7 +30,7 @@ struct SongWriter {
 
     /// - Parameter id: of the row of the same file as it was before.
     mutating func write(
-        _ file: FolderWalk.SongFile, _ tags: SongTags, in directory: FolderWalk.Directory, replacing id: Int64?
+        _ file: FolderWalk.File, _ tags: SongTags, in directory: FolderWalk.Directory, replacing id: Int64?
     ) throws(LibraryError) {
         if let id { try remove(id) }
         let row = try self.directory(directory.path, isMount: directory.isMount)
@@ -39,22 +39,33 @@ struct SongWriter {
         try database.run(
             """
             INSERT INTO songs (directory, name, byte_count, modified, title, artist, album, composer, genre, track,
-                disc, year, milliseconds, sort) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                disc, year, milliseconds, sort, is_compilation, has_picture)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 .integer(row), .text(file.name), .integer(file.byteCount), .integer(file.modified),
                 .optional(tags.title), .optional(artist), .optional(album),
                 .optional(try self.artist(tags.composer)), .optional(try genre(tags.genre)), .optional(tags.track),
                 .optional(tags.disc), .optional(tags.year), .optional(tags.milliseconds),
-                .optional(try sortNames(of: tags)),
+                .optional(try sortNames(of: tags)), .bool(tags.isCompilation), .bool(tags.hasPicture),
             ])
-        let written = database.lastRowID
-        try database.run(
-            "INSERT INTO words (rowid, title, artist, album, composer, genre) VALUES (?, ?, ?, ?, ?, ?)",
-            [.integer(written)] + texts(of: written))
+        try addWords(of: database.lastRowID)
     }
 
     func remove(_ id: Int64) throws(LibraryError) {
+        try removeWords(of: id)
+        try database.run("DELETE FROM songs WHERE id = ?", [.integer(id)])
+    }
+
+    /// Indexes the words of a song, and of whom and what it names now.
+    func addWords(of id: Int64) throws(LibraryError) {
+        try database.run(
+            "INSERT INTO words (rowid, title, artist, album, composer, genre) VALUES (?, ?, ?, ?, ?, ?)",
+            [.integer(id)] + texts(of: id))
+    }
+
+    /// Takes the words of a song out of their index, which must be those of whom and what it names now.
+    func removeWords(of id: Int64) throws(LibraryError) {
         let texts = try texts(of: id)
         guard !texts.isEmpty else { return }
         try database.run(
@@ -62,7 +73,6 @@ struct SongWriter {
             INSERT INTO words (words, rowid, title, artist, album, composer, genre)
             VALUES ('delete', ?, ?, ?, ?, ?, ?)
             """, [.integer(id)] + texts)
-        try database.run("DELETE FROM songs WHERE id = ?", [.integer(id)])
     }
 
     /// Returns what is indexed of a song, of each field; nothing if there is no such song.
@@ -84,18 +94,26 @@ struct SongWriter {
     mutating func directory(_ path: String, isMount: Bool) throws(LibraryError) -> Int64 {
         if let id = directories[FileKey(path)] { return id }
         try database.run(
-            "INSERT INTO directories (path, is_mount) VALUES (?, ?)", [.text(path), .integer(isMount ? 1 : 0)])
+            "INSERT INTO directories (path, is_mount) VALUES (?, ?)", [.text(path), .bool(isMount)])
         directories[FileKey(path)] = database.lastRowID
         return database.lastRowID
     }
 
-    /// Notes whether another file system begins at a directory.
-    mutating func note(_ path: String, isMount: Bool) throws(LibraryError) {
+    /// Notes whether another file system begins at a directory, and which file is the picture of the songs in it.
+    mutating func note(_ path: String, isMount: Bool, picture: FolderWalk.File?) throws(LibraryError) {
         let id = try directory(path, isMount: isMount)
-        try database.run("UPDATE directories SET is_mount = ? WHERE id = ?", [.integer(isMount ? 1 : 0), .integer(id)])
+        try database.run(
+            """
+            UPDATE directories SET is_mount = ?, picture = ?, picture_byte_count = ?, picture_modified = ?
+            WHERE id = ?
+            """,
+            [
+                .bool(isMount), .optional(picture?.name), .optional(picture?.byteCount), .optional(picture?.modified),
+                .integer(id),
+            ])
     }
 
-    private mutating func artist(_ name: String?, sort: String? = nil) throws(LibraryError) -> Int64? {
+    mutating func artist(_ name: String?, sort: String? = nil) throws(LibraryError) -> Int64? {
         guard let name else { return nil }
         if let id = artists[name] { return id }
         let id = try row(
@@ -122,11 +140,11 @@ struct SongWriter {
             album.directory = try self.directory(path, isMount: path == directory.path && directory.isMount)
         }
         if let id = albums[album] { return id }
+        let artist = tags.isCompilation && album.artist == nil ? try artist(Self.variousArtists) : album.artist
         let id = try row(
-            "SELECT id FROM albums WHERE title = ?1 AND ifnull(artist, 0) = ifnull(?2, 0) "
-                + "AND ifnull(directory, 0) = ifnull(?3, 0)",
+            "SELECT id FROM albums WHERE title = ?1 AND ifnull(directory, -artist) = ifnull(?3, -?2)",
             or: "INSERT INTO albums (title, artist, directory, sort) VALUES (?1, ?2, ?3, ?4)",
-            [.text(title), .optional(album.artist), .optional(album.directory)],
+            [.text(title), .optional(artist), .optional(album.directory)],
             and: [.optional(SortName.kept(of: title, tag: tags.albumSort))])
         albums[album] = id
         return id

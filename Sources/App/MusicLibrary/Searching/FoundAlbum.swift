@@ -1,10 +1,6 @@
-/// An album of the index.
+/// An album with songs that were found.
 public struct FoundAlbum: Hashable, Sendable {
-    /// Of one index, until it is made anew.
-    public let id: Int64
-    public let title: String
-    /// Of the whole album; nil where its songs do not name one.
-    public let artist: String?
+    public let album: Album
     /// Those of the songs that were found.
-    public internal(set) var songArtists: Set<String> = []
+    public let songArtists: Set<String>
 }

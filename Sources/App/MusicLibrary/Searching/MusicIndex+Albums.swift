@@ -1,29 +1,23 @@
 extension MusicIndex {
     /// Finds albums with songs that fit a query, each once; all albums where it is nil. None for a query without a term
-    /// that must be there. In no order that means anything.
+    /// that must be there. In the order of ``SearchOrder/albums``.
     public func albums(_ query: SearchQuery? = nil) throws(LibraryError) -> [FoundAlbum] {
         if let query, query.isEmpty { return [] }
         let (found, values) = query.map(Self.all) ?? ("SELECT id FROM songs", [])
-        var albums: [FoundAlbum] = []
+        var artists: [Int64: Set<String>] = [:]
         try database.query(
             """
             WITH found AS (\(found))
-            SELECT DISTINCT albums.id, albums.title, album_artists.name, artists.name
-            FROM found
-            JOIN songs ON songs.id = found.id
-            JOIN albums ON albums.id = songs.album
-            LEFT JOIN artists ON artists.id = songs.artist
-            LEFT JOIN artists AS album_artists ON album_artists.id = albums.artist
-            ORDER BY albums.id
+            SELECT DISTINCT songs.album, artists.name
+            FROM found JOIN songs ON songs.id = found.id JOIN artists ON artists.id = songs.artist
+            WHERE songs.album IS NOT NULL
             """, values
         ) { row in
-            if albums.last?.id != row.integer(0) {
-                albums.append(FoundAlbum(id: row.integer(0), title: row.text(1), artist: row.optionalText(2)))
-            }
-            if let artist = row.optionalText(3) { albums[albums.count - 1].songArtists.insert(artist) }
+            artists[row.integer(0), default: []].insert(row.text(1))
             return true
         }
-        return albums
+        return try albums(in: ("SELECT album FROM songs WHERE id IN (\(found))", values))
+            .map { FoundAlbum(album: $0, songArtists: artists[$0.id] ?? []) }
     }
 
     /// Returns the first songs of an album, as it is played; none if it is gone.
@@ -35,7 +29,14 @@ extension MusicIndex {
     /// Lists all albums in the order of ``SearchOrder/albums``.
     /// - Parameter limit: the most albums to list.
     public func albumList(limit: Int) throws(LibraryError) -> AlbumList {
-        var albums: [AlbumList.Entry] = []
+        let albums = try albums(in: ("SELECT id FROM albums", []), limit: limit)
+        let loose = try database.integer("SELECT count(*) FROM songs WHERE album IS NULL")
+        return AlbumList(albums, looseSongCount: Int(loose ?? 0))
+    }
+
+    /// Returns the first albums whose ids are found, each once, in the order of ``SearchOrder/albums``.
+    func albums(in found: Part, limit: Int = .max) throws(LibraryError) -> [Album] {
+        var albums: [Album] = []
         try database.query(
             """
             SELECT albums.id, albums.title,
@@ -45,20 +46,20 @@ extension MusicIndex {
             JOIN songs ON songs.album = albums.id
             LEFT JOIN artists ON artists.id = songs.artist
             LEFT JOIN artists AS album_artists ON album_artists.id = albums.artist
+            WHERE albums.id IN (\(found.text))
             GROUP BY albums.id
             ORDER BY coalesce(album_artists.sort, album_artists.name,
                     min(ifnull(artists.sort, artists.name) COLLATE NOCASE)) COLLATE NOCASE,
                 ifnull(albums.sort, albums.title) COLLATE NOCASE, albums.id
             LIMIT ?
-            """, [.integer(Int64(limit))]
+            """, found.values + [.integer(Int64(limit))]
         ) { row in
             albums.append(
-                AlbumList.Entry(
+                Album(
                     id: row.integer(0), title: row.text(1), artist: row.optionalText(2), year: row.optionalInteger(3),
                     songCount: Int(row.integer(4))))
             return true
         }
-        let loose = try database.integer("SELECT count(*) FROM songs WHERE album IS NULL")
-        return AlbumList(albums, looseSongCount: Int(loose ?? 0))
+        return albums
     }
 }

@@ -1,42 +1,29 @@
 import AudioCore
 import Songs
 
-/// The album of a song.
-public struct AlbumOfSong: Hashable, Sendable {
-    /// Of one index, until it is made anew.
-    public let id: Int64
-    /// How many songs of it are in the index.
-    public let songCount: Int
-
-    public init(id: Int64, songCount: Int) {
-        self.id = id
-        self.songCount = songCount
-    }
-}
-
 extension MusicIndex {
     /// Returns what is known of each of these paths, in their order; nil where it is no path of a song in the index.
     /// Takes time in proportion to the songs of the directories that they lie in.
     public func songs(at paths: [String]) throws(LibraryError) -> [FoundSong?] {
         try rows(
-            "songs.title, artists.name, albums.title, album_artists.name, songs.year, songs.milliseconds", of: paths
+            "songs.title, artists.name, albums.title, album_artists.name, songs.year, songs.milliseconds, "
+                + "songs.has_picture, directories.picture", of: paths
         ) { path, name, row in
             FoundSong(
                 path: path, title: row.optionalText(1) ?? name, artist: row.optionalText(2),
                 album: row.optionalText(3), albumArtist: row.optionalText(4), year: row.optionalInteger(5),
                 duration: row.optionalInteger(6)
-                    .map { .milliseconds(min(max(0, Int64($0)), SongTags.longestMilliseconds)) })
+                    .map { .milliseconds(min(max(0, Int64($0)), SongTags.longestMilliseconds)) },
+                artwork: .init(
+                    hasPicture: row.integer(7) != 0, besideIt: row.optionalText(8), in: FileName.directory(of: path)))
         }
     }
 
     /// Returns the album of each of these paths, in their order; nil where it is of none, or not in the index.
-    public func albums(of paths: [String]) throws(LibraryError) -> [AlbumOfSong?] {
-        let ids: [Int?] = try rows("songs.album", of: paths) { _, _, row in row.optionalInteger(1) }
-        var albums: [Int: AlbumOfSong] = [:]
-        for case let id? in Set(ids) {
-            let count = try database.integer("SELECT count(*) FROM songs WHERE album = ?", [.integer(Int64(id))])
-            albums[id] = AlbumOfSong(id: Int64(id), songCount: Int(count ?? 0))
-        }
+    public func albums(of paths: [String]) throws(LibraryError) -> [Album?] {
+        let ids: [Int64?] = try rows("songs.album", of: paths) { _, _, row in row.optionalInteger(1).map(Int64.init) }
+        var albums: [Int64: Album] = [:]
+        for case let id? in Set(ids) { albums[id] = try self.albums(in: ("VALUES (?)", [.integer(id)])).first }
         return ids.map { $0.flatMap { albums[$0] } }
     }
 

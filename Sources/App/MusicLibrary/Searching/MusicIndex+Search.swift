@@ -26,7 +26,7 @@ extension MusicIndex {
         return try songs(isRanked ? Self.best(query, limit) : Self.all(query), areRanked: isRanked, limit: limit)
     }
 
-    /// A query for row numbers of songs, where they are ranked with scores, and its values.
+    /// A query for row numbers, of songs that are ranked with scores, and its values.
     typealias Part = (text: String, values: [SQLValue])
 
     /// Returns the songs that are found, by score or in album order.
@@ -42,6 +42,7 @@ extension MusicIndex {
                 GROUP BY songs.album)
             SELECT directories.path, songs.name, songs.title, artists.name, albums.title, album_artists.name,
                 composers.name, genres.name, songs.track, songs.disc, songs.year, songs.milliseconds,
+                songs.has_picture, directories.picture,
                 \(areRanked ? "row_number() OVER (ORDER BY \(Self.albumOrder)) - 1" : "NULL")
             FROM found
             JOIN songs ON songs.id = found.id
@@ -56,7 +57,7 @@ extension MusicIndex {
             LIMIT ?
             """, found.values + [.integer(Int64(limit))]
         ) { row in
-            songs.append(FoundSong(row, albumPlace: row.optionalInteger(12) ?? songs.count))
+            songs.append(FoundSong(row, albumPlace: row.optionalInteger(14) ?? songs.count))
             return true
         }
         return songs
@@ -120,6 +121,22 @@ extension FoundSong {
         year = row.optionalInteger(10)
         // Of a damaged index it may be anything.
         duration = row.optionalInteger(11).map { .milliseconds(min(max(0, Int64($0)), SongTags.longestMilliseconds)) }
+        artwork = Artwork(hasPicture: row.integer(12) != 0, besideIt: row.optionalText(13), in: row.text(0))
         self.albumPlace = albumPlace
+    }
+}
+
+extension FoundSong.Artwork {
+    /// - Parameters:
+    ///   - hasPicture: whether the song has one of its own, which counts then.
+    ///   - name: of the picture of the song's directory.
+    init?(hasPicture: Bool, besideIt name: String?, in directory: String) {
+        if hasPicture {
+            self = .embedded
+        } else if let name {
+            self = .folder(path: FileName.join(directory, name))
+        } else {
+            return nil
+        }
     }
 }

@@ -154,6 +154,7 @@ enum SQLValue {
     case integer(Int64)
     case text(String)
 
+    static func bool(_ value: Bool) -> SQLValue { .integer(value ? 1 : 0) }
     static func optional(_ number: Int?) -> SQLValue { number.map { .integer(Int64($0)) } ?? .null }
     static func optional(_ number: Int64?) -> SQLValue { number.map { .integer($0) } ?? .null }
     static func optional(_ text: String?) -> SQLValue { text.map { .text($0) } ?? .null }

@@ -3,12 +3,18 @@
 /// Whatever is in them can be read from the songs again, so another version of the tables is begun anew.
 enum LibrarySchema {
     /// Kept as the database's user_version.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
 
-    /// An album of songs that name no artist for all of it is one of its directory: so a compilation is one album, and
-    /// two of one title are two.
+    /// An album is known by its title and the album artist that its songs name; if they name none, by its title and its
+    /// directory, with those of its discs: so a compilation is one album, and two of one title are two. Ids are
+    /// positive: `ifnull(directory, -artist)` is either of them.
     ///
-    /// What a tag calls a compilation does not join directories: many are named "Greatest Hits".
+    /// An album of a directory is by Various Artists if tags call one of its songs part of a compilation, else its
+    /// `artist` is null. The flag does not join directories: many compilations are named "Greatest Hits". So it is in
+    /// beets, where an import makes an album of a directory. Players of MPD's go by the names of album and album artist
+    /// alone, and here, too, whoever writes "Various Artists" into the tags has one album, wherever its songs lie.
+    ///
+    /// A song's picture is its own where it has one, else that of its directory, if there is any.
     ///
     /// `sort` of an artist and an album is what they are ordered by, where it is not the name. Songs may differ about
     /// it: `sort_names` is what each says, the same row for all that say the same.
@@ -18,7 +24,10 @@ enum LibrarySchema {
         CREATE TABLE directories (
             id INTEGER PRIMARY KEY,
             path TEXT NOT NULL UNIQUE,
-            is_mount INTEGER NOT NULL);
+            is_mount INTEGER NOT NULL,
+            picture TEXT,
+            picture_byte_count INTEGER,
+            picture_modified INTEGER);
         CREATE TABLE artists (
             id INTEGER PRIMARY KEY,
             name TEXT NOT NULL UNIQUE,
@@ -32,7 +41,7 @@ enum LibrarySchema {
             artist INTEGER REFERENCES artists,
             directory INTEGER REFERENCES directories,
             sort TEXT);
-        CREATE UNIQUE INDEX album_identity ON albums (title, ifnull(artist, 0), ifnull(directory, 0));
+        CREATE UNIQUE INDEX album_identity ON albums (title, ifnull(directory, -artist));
         CREATE TABLE sort_names (
             id INTEGER PRIMARY KEY,
             artist TEXT,
@@ -55,9 +64,12 @@ enum LibrarySchema {
             disc INTEGER,
             year INTEGER,
             milliseconds INTEGER,
-            sort INTEGER REFERENCES sort_names);
+            sort INTEGER REFERENCES sort_names,
+            is_compilation INTEGER NOT NULL,
+            has_picture INTEGER NOT NULL);
         CREATE INDEX songs_of_directory ON songs (directory);
         CREATE INDEX songs_of_album ON songs (album);
+        CREATE INDEX songs_of_compilations ON songs (album) WHERE is_compilation = 1;
         CREATE TABLE updates (
             finished INTEGER NOT NULL);
         CREATE VIEW song_words AS

@@ -19,6 +19,8 @@ public final class Broadcaster: Sendable {
     private let isStopped = Mutex(false)
     /// Set while it runs.
     private let runner = Mutex<BroadcastRunner?>(nil)
+    /// Where the page for browsers is.
+    private let pagePort = Mutex<UInt16?>(nil)
 
     /// - Parameter songs: songs, and directories and playlists of songs (``SongCollection``); empty where a sound
     ///   device is captured (``BroadcastOptions/capture``).
@@ -40,6 +42,7 @@ public final class Broadcaster: Sendable {
                 items: items, options: self.options, identity: self.identity, loop: loop, emit: handler)
             self.runner.withLock { $0 = runner }
             self.control.onStop(loop) { runner.stop() }
+            runner.notePage(port: self.pagePort.withLock { $0 })
             return runner.run().map { $0 == .completed ? .completed : .interrupted }
         }
     }
@@ -71,6 +74,36 @@ public final class Broadcaster: Sendable {
     public func perform(_ operation: ProgrammeOperation) {
         guard let runner = runner.withLock({ $0 }) else { return }
         control.execute { runner.perform(.programme(operation)) }
+    }
+
+    /// Tells those who follow where the page for browsers is; nil: there is none any more. From any thread, also before
+    /// `run`.
+    public func notePage(port: UInt16?) {
+        pagePort.withLock { $0 = port }
+        guard let runner = runner.withLock({ $0 }) else { return }
+        control.execute { runner.notePage(port: port) }
+    }
+
+    /// Takes a browser that listens: bytes of the wire protocol, in the clear. From any thread.
+    /// - Parameters:
+    ///   - instance: that of the browser's listener; one that greets with another is refused.
+    ///   - address: the browser's, for display and for limits.
+    ///   - send: takes bytes for it, on the broadcast's own thread; tell of them by
+    ///     ``BrowserConnection/noteWritten(byteCount:)``.
+    ///   - close: called on that thread, once, when the broadcast ends the connection.
+    /// - Returns: nil while the broadcast does not run.
+    public func connectBrowser(
+        instance: UInt64, address: String, send: @escaping @Sendable (ByteBuffer) -> Void,
+        close: @escaping @Sendable () -> Void
+    ) -> BrowserConnection? {
+        guard let runner = runner.withLock({ $0 }) else { return nil }
+        let control = control
+        let connection = BrowserConnection(runner.newBrowserID()) { body in control.execute { body(runner) } }
+        control.execute {
+            runner.openBrowser(
+                connection.id, instance: instance, address: address, BrowserLine.Door(send: send, close: close))
+        }
+        return connection
     }
 
     /// Changes how the own loudspeakers play (``BroadcastOptions/output``), or, where there are none, the volume of the

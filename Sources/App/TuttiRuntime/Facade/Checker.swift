@@ -26,6 +26,8 @@ public final class Checker: Sendable {
 public struct CheckResult: Hashable, Sendable {
     public var broadcaster: String
     public var limit: TimeSpan
+    /// The same where one of two listeners is a browser.
+    public var browserLimit: TimeSpan
     /// Time from the first to the last roster.
     public var watched: TimeSpan
     /// The most listeners that played at once.
@@ -34,21 +36,26 @@ public struct CheckResult: Hashable, Sendable {
     public var objection: SyncFinding?
     /// The two that were farthest apart; nil if none were compared.
     public var worst: SyncFinding?
+    /// The same of browsers; nil if there was none.
+    public var worstOfBrowsers: SyncFinding?
     /// Whether the broadcast ended before the time was over.
     public var hasEnded: Bool
 
     public var isInStep: Bool { objection == nil }
 
     public init(
-        broadcaster: String, limit: TimeSpan, watched: TimeSpan, listenerCount: Int, objection: SyncFinding?,
-        worst: SyncFinding?, hasEnded: Bool
+        broadcaster: String, limit: TimeSpan, browserLimit: TimeSpan = CheckOptions().browserLimit, watched: TimeSpan,
+        listenerCount: Int, objection: SyncFinding?, worst: SyncFinding?, worstOfBrowsers: SyncFinding? = nil,
+        hasEnded: Bool
     ) {
         self.broadcaster = broadcaster
         self.limit = limit
+        self.browserLimit = browserLimit
         self.watched = watched
         self.listenerCount = listenerCount
         self.objection = objection
         self.worst = worst
+        self.worstOfBrowsers = worstOfBrowsers
         self.hasEnded = hasEnded
     }
 }

@@ -40,9 +40,6 @@ public struct Identity: Sendable {
 
     /// A peer's name with what one of its parts is for, no longer than a name may be.
     static func name(_ name: String, marked mark: String) -> String {
-        let suffix = " (\(mark))"
-        var name = name
-        while name.utf8.count + suffix.utf8.count > WireLimits.peerNameByteCount { name.removeLast() }
-        return name + suffix
+        String(marking: name, as: mark, maximumByteCount: WireLimits.peerNameByteCount)
     }
 }

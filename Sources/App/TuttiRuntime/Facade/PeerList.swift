@@ -68,7 +68,7 @@ private struct Findings {
         case .lost(let service): peers[service] = nil
         case .unavailable(let failure): self.failure = failure
         case .available: failure = nil
-        case .settled, .advertised, .notAdvertised: break
+        case .settled, .advertised, .notAdvertised, .pageAdvertised, .pageNotAdvertised: break
         }
     }
 }

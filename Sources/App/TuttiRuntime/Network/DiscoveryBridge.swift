@@ -23,7 +23,7 @@ extension PeerContact.Key {
     }
 }
 
-/// mDNS for a session: brings findings to the event loop, and publishes the session's record.
+/// mDNS for a session: brings findings to the event loop, and publishes the session's record and its page.
 ///
 /// Created and used on the event loop.
 final class DiscoveryBridge {
@@ -52,6 +52,9 @@ final class DiscoveryBridge {
         }
     }
 
+    /// Advertises the page for browsers from now on; nil: there is none. See ``PeerDiscovery/advertise(page:)``.
+    func advertise(page: PageAdvertisement?) { discovery.advertise(page: page) }
+
     /// Says goodbye; see ``PeerDiscovery/stop(on:)``.
     func stop(on loop: any EventLoop) -> EventLoopFuture<Void> { discovery.stop(on: loop) }
 }
@@ -67,7 +70,8 @@ extension DiscoveryBridge.Finding {
         case .notAdvertised(let reason): self = .notice(.notAdvertised(reason: reason))
         case .advertised(let name) where name != ownName:
             self = .renamed(name)
-        case .advertised, .settled: return nil
+        case .pageNotAdvertised(let reason): self = .notice(.pageNotAdvertised(reason: reason))
+        case .advertised, .pageAdvertised, .settled: return nil
         }
     }
 }

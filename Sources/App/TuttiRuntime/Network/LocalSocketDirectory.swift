@@ -69,9 +69,18 @@ public struct LocalSocketDirectory: Hashable, Sendable {
 
     /// Returns the name of a new socket of this process; nil if a socket's name cannot be so long.
     func newSocket(_ role: Role) -> String? {
-        let name = "\(path)/\(role.rawValue)-\(getpid())-\(UInt32.random(in: 0...(.max)))"
+        let name = "\(path)/\(role.rawValue)\(Self.processMark)\(UInt32.random(in: 0...(.max)))"
         // sun_path of sockaddr_un has 108 bytes, the closing zero included.
         return Self.unnamed(name).utf8.count < 108 ? name : nil
+    }
+
+    /// Stands in the names of this process' sockets, and of no other's.
+    private static var processMark: String { "-\(getpid())-" }
+
+    /// Whether ``newSocket(_:)`` of this process gave a socket its name.
+    static func isOfThisProcess(_ socket: String) -> Bool {
+        let name = socket.split(separator: "/").last ?? ""
+        return Role.allCases.contains { name.hasPrefix($0.rawValue + processMark) }
     }
 
     /// Where a socket is until it has its name: nobody looks there.

@@ -17,7 +17,7 @@ extension PeerDiscovery {
             switch event {
             case .found(let peer), .changed(let peer): loop.execute { found(PeerContact(peer)) }
             case .unavailable(let failure): loop.execute { failed(failure) }
-            case .lost, .settled, .advertised, .notAdvertised, .available: break
+            case .lost, .settled, .advertised, .notAdvertised, .pageAdvertised, .pageNotAdvertised, .available: break
             }
         }
     }

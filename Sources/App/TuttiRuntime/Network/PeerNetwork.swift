@@ -138,7 +138,7 @@ final class PeerNetwork {
             switch direction {
             case .dialed: .encrypted(.initiator, keys)
             case .accepted: .encrypted(.responder, keys)
-            case .local: .plain
+            case .local, .browser: .plain
             }
         let handler = ConnectionHandler(
             id: id, network: self, direction: direction, address: address, dial: dial, protection: protection)

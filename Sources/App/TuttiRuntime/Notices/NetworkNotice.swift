@@ -14,6 +14,8 @@ public enum NetworkNotice: Hashable, Sendable {
     case mDNSUnavailable(DiscoveryFailure)
     /// mDNS refuses our name. The reason is in the daemon's words.
     case notAdvertised(reason: String)
+    /// mDNS refuses the page for browsers, which is found by its address all the same.
+    case pageNotAdvertised(reason: String)
     case noClockExchange(host: String, ClockExchangeError)
     /// Commands given on this machine do not find this program by themselves, or not those of the directory's group.
     case noLocalSocket(LocalSocketDirectory)
@@ -22,7 +24,7 @@ public enum NetworkNotice: Hashable, Sendable {
         switch self {
         case .listening, .mDNSAvailable: .detail
         case .portInUse, .nameTaken: .info
-        case .mDNSUnavailable, .notAdvertised, .noClockExchange, .noLocalSocket: .warning
+        case .mDNSUnavailable, .notAdvertised, .pageNotAdvertised, .noClockExchange, .noLocalSocket: .warning
         }
     }
 }

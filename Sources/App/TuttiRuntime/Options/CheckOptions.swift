@@ -10,6 +10,8 @@ public struct CheckOptions: Sendable {
     public var duration = TimeSpan.seconds(30)
     /// How far apart two listeners may be: |e1 - e2| + b1 + b2.
     public var limit = TimeSpan.microseconds(100)
+    /// The same where one of them is a browser.
+    public var browserLimit = TimeSpan.milliseconds(10)
 
     public init() {}
 }

@@ -7,6 +7,8 @@ public struct ControlOptions: Sendable {
     public var requests: [ControlRequest]
     /// Where the local sockets of this machine's programs are. Without any, none of them is asked.
     public var localSockets: [LocalSocketDirectory] = []
+    /// Whether only this process' own broadcast is meant, of all that this machine and the network have.
+    public var isOfThisProcess = false
 
     public init(_ requests: [ControlRequest]) { self.requests = requests }
 }

@@ -33,6 +33,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private let items: [NewItem]
     private let sources: BroadcastSources
     private let spool: SongSpool
+    private let describer: SongDescriber
     private let pinKeeper: PinKeeper
     /// Why songs were passed over.
     private var failures: [RuntimeFailure] = []
@@ -40,10 +41,18 @@ final class BroadcastRunner: PeerNetworkDelegate {
     private var responder: ClockResponderThread?
     private let lookups: LookupResponder
     private var discovery: DiscoveryBridge?
+    /// The name under which mDNS publishes the broadcast if its own was taken.
+    private var nameInstead: String?
+    /// Where the page for browsers is; it may be there before the session.
+    private var pagePort: UInt16?
     private var local: LocalListener?
+    private var browsers: [ConnectionID: BrowserLine] = [:]
+    private let browserNumbers = BrowserNumbers()
     private var localFailure: (any Error)?
     /// Whether a stop was requested before there was a session.
     private var isStopping = false
+    /// Whether nobody is let in any more.
+    private var isTornDown = false
     private var timer: NIOScheduledCallback?
     private var display = BroadcastDisplay()
 
@@ -60,6 +69,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         self.items = items
         sources = BroadcastSources(options, items: items, loop: loop, emit: emit)
         spool = SongSpool(loop: loop)
+        describer = SongDescriber(loop: loop)
         transcoding = BroadcastTranscoding(decoders: decoders, loop: loop)
         lookups = LookupResponder(options.lookups, loop: loop)
         pinKeeper = PinKeeper(store: options.pins, loop: loop, emit: emit)
@@ -143,6 +153,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         for address in options.listeners { handle(.contact(PeerContact(address: address))) }
         if options.network.usesDiscovery { startDiscovery(greeting, port: port) }
         executor.start()
+        if pagePort != nil { notePage(port: pagePort) }
         network.listenLocally(options.network, .broadcast, emit: emit)
         if isStopping { handle(.stop) }
     }
@@ -184,6 +195,11 @@ final class BroadcastRunner: PeerNetworkDelegate {
             protocolVersion: UInt32(Preamble.version),
             startedUnixMilliseconds: UInt64(clamping: started * 1_000))
         discovery = DiscoveryBridge(record: record, port: port, loop: loop) { [weak self] in self?.found($0) }
+        advertisePage()
+    }
+
+    private func advertisePage() {
+        discovery?.advertise(page: pagePort.map { PageAdvertisement(name: nameInstead ?? name, port: $0) })
     }
 
     private func freshKey() -> ClockKey {
@@ -214,13 +230,16 @@ final class BroadcastRunner: PeerNetworkDelegate {
     }
 
     private func tearDown() -> EventLoopFuture<Void> {
+        isTornDown = true
         timer?.cancel()
         sources.closeAll()
-        let written = spool.closeAll()
+        let written = describer.shutDown().flatMap { self.spool.closeAll() }
         transcoding.stop()
         let silence = local?.fallSilent() ?? loop.makeSucceededVoidFuture()
         let goodbye = discovery?.stop(on: loop) ?? loop.makeSucceededVoidFuture()
         discovery = nil
+        for browser in browsers.values { browser.close() }
+        browsers = [:]
         return silence.and(goodbye).and(written).flatMap { _ in self.network.shutDown() }.map {
             self.responder?.stop()
             self.local?.close()
@@ -240,6 +259,8 @@ final class BroadcastRunner: PeerNetworkDelegate {
         case .notice(let notice): emit(.notice(.network(notice)))
         case .renamed(let newName):
             emit(.notice(.network(.nameTaken(name, instead: newName))))
+            nameInstead = newName
+            advertisePage()
             handle(.renamed(newName))
         }
     }
@@ -273,6 +294,41 @@ final class BroadcastRunner: PeerNetworkDelegate {
     func networkDidWrite(_ id: ConnectionID, byteCount: Int) { handle(.wrote(id, byteCount: byteCount)) }
 
     func networkDidClose(_ id: ConnectionID) { handle(.closed(id)) }
+
+    // MARK: Browsers
+
+    func newBrowserID() -> ConnectionID { browserNumbers.next() }
+
+    func openBrowser(_ id: ConnectionID, instance: UInt64, address: String, _ door: BrowserLine.Door) {
+        guard executor != nil, !isTornDown else { return door.close() }
+        browsers[id] = BrowserLine(door)
+        handle(.opened(id, .browser(instance: instance), address: address, dial: nil, key: freshKey()))
+    }
+
+    func receive(_ bytes: ByteBuffer, fromBrowser id: ConnectionID) {
+        guard let browser = browsers[id] else { return }
+        do throws(ConnectionSecurityError) {
+            let messages = try browser.receive(bytes)
+            if messages.readableBytes > 0 { handle(.received(id, messages)) }
+        } catch {
+            handle(.broken(id, error))
+        }
+    }
+
+    func noteWritten(_ byteCount: Int, toBrowser id: ConnectionID) {
+        guard let count = browsers[id]?.messageByteCount(written: byteCount), count > 0 else { return }
+        handle(.wrote(id, byteCount: count))
+    }
+
+    func loseBrowser(_ id: ConnectionID) {
+        if browsers.removeValue(forKey: id) != nil { handle(.closed(id)) }
+    }
+
+    func notePage(port: UInt16?) {
+        pagePort = port
+        advertisePage()
+        handle(.page(port: port))
+    }
 
     // MARK: For display
 
@@ -317,12 +373,14 @@ extension BroadcastRunner: BroadcastEnvironment {
     func dial(_ dial: Dialer.Dial) { network.dial(dial) }
 
     func send(_ bytes: ByteBuffer, to id: ConnectionID) {
+        if let browser = browsers[id] { return browser.send(bytes) }
         guard id == LocalListener.connection else { return network.send(bytes, to: id) }
         local?.receive(bytes)
         loop.execute { self.handle(.wrote(id, byteCount: bytes.readableBytes)) }
     }
 
     func close(_ id: ConnectionID) {
+        if let browser = browsers.removeValue(forKey: id) { return browser.close() }
         guard id == LocalListener.connection else { return network.close(id) }
         local?.disconnect()
     }
@@ -364,6 +422,15 @@ extension BroadcastRunner: BroadcastEnvironment {
     func lookUp(_ lookup: Lookup, about item: ItemLocation?, for id: ConnectionID) {
         let path = item.flatMap { sources.path(of: $0) }
         lookups.answer(lookup, MusicLookup(lookup.subject, ofSong: path)) { [weak self] in self?.handle(.found(id, $0))
+        }
+    }
+
+    func describe(_ item: ItemID, at location: ItemLocation) {
+        guard let path = sources.pathToDescribe(location) else { return handle(.described(item, nil)) }
+        if case .sent(let song) = location { spool.noteDescribed(song) }
+        describer.describe(path) { [weak self] description in
+            self?.spool.noteDescribed(nil)
+            self?.handle(.described(item, description))
         }
     }
 

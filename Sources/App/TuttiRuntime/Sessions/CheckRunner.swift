@@ -46,7 +46,7 @@ final class CheckRunner: PeerNetworkDelegate {
         session = ObserveSession(
             greeting: greeting, address: options.address, allowedNames: options.from,
             isInHousehold: identity.household?.household != nil, now: .now())
-        judge = SyncJudge(limit: options.limit)
+        judge = SyncJudge(limit: options.limit, browserLimit: options.browserLimit)
     }
 
     func run() -> EventLoopFuture<CheckResult> {
@@ -99,8 +99,9 @@ final class CheckRunner: PeerNetworkDelegate {
     private func succeed(hasEnded: Bool) {
         done.succeed(
             CheckResult(
-                broadcaster: watched?.name ?? "", limit: options.limit, watched: judge.watched,
-                listenerCount: judge.listenerCount, objection: judge.objection, worst: judge.worst, hasEnded: hasEnded))
+                broadcaster: watched?.name ?? "", limit: options.limit, browserLimit: options.browserLimit,
+                watched: judge.watched, listenerCount: judge.listenerCount, objection: judge.objection,
+                worst: judge.worst, worstOfBrowsers: judge.worstOfBrowsers, hasEnded: hasEnded))
     }
 
     private func finish(_ ending: ObserveEnding) {

@@ -75,7 +75,9 @@ final class ControlRunner: PeerNetworkDelegate {
     /// Calls every program of this machine that has a local socket.
     private func callLocalPrograms() {
         if case .address = options.target { return }
-        let found = options.localSockets.flatMap { $0.sockets() }
+        let found = options.localSockets.flatMap { $0.sockets() }.filter { socket in
+            !options.isOfThisProcess || socket.role == .broadcast && LocalSocketDirectory.isOfThisProcess(socket.path)
+        }
         sockets = Dictionary(found.map { ($0.path, $0.role) }) { first, _ in first }
         let calls = found.prefix(ControlLimits.connectionCount).map { socket in
             network.connectLocally(to: socket.path).flatMapErrorThrowing { error in
@@ -95,6 +97,7 @@ final class ControlRunner: PeerNetworkDelegate {
     }
 
     private func search() {
+        if options.isOfThisProcess { return handle(.searchFailed("this process broadcasts nothing")) }
         discovery = PeerDiscovery.search(
             on: loop, found: { [weak self] contact in self?.handle(.contact(contact)) },
             failed: { [weak self] failure in self?.handle(.searchFailed(failure.cause)) })

@@ -66,6 +66,19 @@ final class BroadcastSources {
         }
     }
 
+    /// Returns the path of an item that may be a song's file on this machine, without asking a disk. Nil for addresses,
+    /// standard input, a capture, and samples without a header, which say nothing of themselves.
+    func pathToDescribe(_ item: ItemLocation) -> String? {
+        switch item {
+        case .web: return nil
+        case .sent(let song): return pathOfSentSong(song)
+        case .local(let name):
+            if initial.contains(item), options.capture != nil || options.raw != nil { return nil }
+            guard case .file(let path)? = try? SongAddress(name) else { return nil }
+            return path
+        }
+    }
+
     /// Opens a song. A failure is reported as any other: later.
     func open(_ request: SourceRequest) {
         let epoch = request.epoch

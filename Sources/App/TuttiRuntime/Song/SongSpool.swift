@@ -36,6 +36,8 @@ final class SongSpool {
     private var songs: [Song] = []
     /// By the epochs' numbers.
     private var reading: [UInt32: Reading] = [:]
+    /// The song that is looked at before it plays.
+    private var described: SentSongID?
     /// Called for what becomes of a song.
     var handler: (CommandID, SpoolEvent) -> Void = { _, _ in }
     /// Says whether a song is still in the queue.
@@ -121,6 +123,9 @@ final class SongSpool {
         reading[epoch] = reading[former].map { Reading(song: $0.song) }
     }
 
+    /// Takes note that a song is looked at before it plays; nil: no longer.
+    func noteDescribed(_ id: SentSongID?) { described = id }
+
     /// Takes note that an epoch is heard.
     func noteHeard(epoch: UInt32) { reading[epoch]?.isHeard = true }
 
@@ -144,7 +149,7 @@ final class SongSpool {
         return true
     }
 
-    private func isRead(_ id: SentSongID) -> Bool { reading.values.contains { $0.song == id } }
+    private func isRead(_ id: SentSongID) -> Bool { described == id || reading.values.contains { $0.song == id } }
 
     private static func makeFile() -> Int32? {
         let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/var/tmp"

@@ -2,6 +2,7 @@ import AudioCore
 import DesktopRemote
 import Songs
 import TuttiRuntime
+import WebRemote
 
 /// `tutti broadcast SONG...`, or `--capture NAME`
 struct BroadcastCommand: Command {
@@ -24,8 +25,9 @@ struct BroadcastCommand: Command {
         "--idle", "Stay when all songs were heard, and wait for commands. SONG may be missing then.")
     static let acceptSongs = CommandSyntax.Option.flag(
         "--accept-songs",
-        "Let the machines that may command it add songs with `tutti queue add`: URLs, and files, which they send. Files are kept until they "
-            + "were played: 200 of them and 2 GiB at most, 1 GiB each; 8 can be sent at once.")
+        "Let the machines that may command it add songs with `tutti queue add`, and without a household everybody by "
+            + "the page for browsers: URLs, and files, which they send. Files are kept until they were played: 200 of "
+            + "them and 2 GiB at most, 1 GiB each; 8 can be sent at once.")
     static let startDelay = CommandSyntax.Option.value(
         "--start-delay", "MS", "From the start to the first sound, in milliseconds. Default: 250.")
 
@@ -59,13 +61,16 @@ struct BroadcastCommand: Command {
                 repeatAll, repeatOne, shuffle, idle, acceptSongs, startDelay, DesktopFlags.noMediaKeys,
                 DesktopFlags.notify, InvitationFile.option,
             ]
-            + NetworkFlags.options + DisplayFlags.options + [.help],
+            + PageFlags.options + NetworkFlags.options + DisplayFlags.options + [.help],
         notes: [
             "What --capture hears begins at once, listeners or none; who joins, joins in the middle. The sound card's clock is "
                 + "followed, so it goes on for as long as nobody ends it.",
             "Keys on a terminal, for all listeners: space pauses and resumes, left and right go 10 s back and forth, n and p to the "
                 + "next and the previous song, s stops. + and - change the volume of the group, and m mutes it; with "
-                + "--play those of this machine's own loudspeakers.",
+                + "--play those of this machine's own loudspeakers. w shows the QR code of the page for browsers.",
+            "Any browser on the network can show, command and play the broadcast, by the page that it serves: "
+                + "http://ADDRESS:\(WebOptions.standardPort)/. In a household the page is there while a guest has a code "
+                + "('tutti guests').",
             "Ctrl-C ends the broadcast for all listeners; a second one ends this process at once.",
             InvitationFile.note,
             "Exit code: 0 when the last frame of every song was heard, 130 after Ctrl-C (128 + N after signal N), 64 for a wrong "
@@ -98,6 +103,7 @@ struct BroadcastCommand: Command {
     /// The options of the broadcast.
     private(set) var options: BroadcastOptions
     let invitation: InvitationFile?
+    let page: WebOptions?
     let desktop: DesktopRemote.Uses
     let display: DisplayFlags
 
@@ -127,6 +133,7 @@ struct BroadcastCommand: Command {
         }
         options.network = try NetworkFlags.parse(arguments)
         invitation = InvitationFile(arguments)
+        page = try PageFlags.parse(arguments)
         desktop = DesktopFlags.uses(arguments)
         display = try DisplayFlags(arguments)
     }
@@ -147,13 +154,15 @@ struct BroadcastCommand: Command {
             options.memory = MemoryStore.standard()
             options.pins = PinFile.standard()
             options.lookups = ProgramLookups.ofThisProgram()
-            let broadcaster = try Broadcaster(songs: songs, options: options, identity: identity())
+            let identity = try identity()
+            let broadcaster = Broadcaster(songs: songs, options: options, identity: identity)
             return .init(
                 run: { handler throws(RuntimeFailure) in try broadcaster.run(handler) }, stop: { broadcaster.stop() },
                 onKey: { key in
                     if let operation = ProgrammeOperation(key) { broadcaster.perform(operation) }
                     if let command = LoudspeakerCommand(key) { broadcaster.perform(command) }
-                }, desktop: .of(broadcaster, desktop))
+                }, desktop: .of(broadcaster, desktop),
+                page: PagePresence(of: broadcaster, page, options, identity))
         }
     }
 

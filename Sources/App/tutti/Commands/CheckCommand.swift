@@ -9,6 +9,8 @@ struct CheckCommand: Command {
         "--for", "TIME", "How long to look on, from the first listener that plays: 30s, 5min. Default: 30s.")
     static let within = CommandSyntax.Option.value(
         "--within", "TIME", "How far apart two listeners may be: 100us, 0.5ms. Default: 100us.")
+    static let browsersWithin = CommandSyntax.Option.value(
+        "--browsers-within", "TIME", "How far a browser may be from any other listener. Default: 10ms.")
     static let from = CommandSyntax.Option.value(
         "--from", "NAME,...", repeats: true, "Look only at broadcasts of these names.")
 
@@ -16,11 +18,13 @@ struct CheckCommand: Command {
         name: "check",
         summary: "Looks on at a running broadcast, and says whether its listeners keep in step.",
         operands: [.broadcaster],
-        options: [duration, within, from, DisplayFlags.json, .help],
+        options: [duration, within, browsersWithin, from, DisplayFlags.json, .help],
         notes: [
             "Two listeners are in step when the difference of their errors and both error bounds together are within "
                 + "the limit, as they estimate it themselves once a second. One that is alone is compared with the "
                 + "timeline. One that falls silent, or vanishes without taking leave, is out of step.",
+            "A browser knows of its sound card only what the browser says, so pairs with one are judged by "
+                + "--browsers-within.",
             "Exit code: 0 when all kept in step, 1 when not, 64 for a wrong command line, 68 when there is no "
                 + "broadcast, 69 when nobody plays it or it cannot be checked, 74 when the broadcaster is lost, 77 when "
                 + "others may use this machine's key.",
@@ -45,6 +49,10 @@ struct CheckCommand: Command {
         }
         if let span = try arguments.span(Self.within, in: .microseconds(1)...(.seconds(10)), example: "100us") {
             options.limit = span
+        }
+        let browserRange = TimeSpan.microseconds(1)...(.seconds(10))
+        if let span = try arguments.span(Self.browsersWithin, in: browserRange, example: "10ms") {
+            options.browserLimit = span
         }
         isJSON = arguments.has(DisplayFlags.json)
     }

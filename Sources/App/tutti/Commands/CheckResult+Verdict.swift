@@ -1,17 +1,18 @@
 import AudioCore
 import Observing
+import ProgrammeJSON
 import TuttiRuntime
 
 extension CheckResult {
     /// One line for people.
     var verdict: String {
-        let end = hasEnded ? "; the broadcast ended then" : ""
-        let limit = "limit \(self.limit.plain)"
+        let end = browserVerdict + (hasEnded ? "; the broadcast ended then" : "")
         if let objection {
+            let limit = "limit \((isOfBrowser(objection) ? browserLimit : self.limit).plain)"
             return "\(broadcaster): \(objection.complaint(limit)), \(objection.after.wholeSeconds) into the check. "
                 + objection.explanation
         }
-        let time = watched.wholeSeconds
+        let (limit, time) = ("limit \(self.limit.plain)", watched.wholeSeconds)
         guard let worst else { return "\(broadcaster): in step for \(time) (\(limit))\(end)" }
         guard let other = worst.other else {
             return "\(broadcaster): its one listener, \(worst.culprit), stayed within \(worst.distance.plain) of the "
@@ -21,13 +22,24 @@ extension CheckResult {
             + "\(time) (\(limit); the farthest were \(worst.culprit) and \(other))\(end)"
     }
 
+    private func isOfBrowser(_ finding: SyncFinding) -> Bool { finding == worstOfBrowsers }
+
+    private var browserVerdict: String {
+        worstOfBrowsers.map { worst in
+            "; \(worst.culprit) within \(worst.distance.plain) of the others (limit \(browserLimit.plain))"
+        } ?? ""
+    }
+
     /// One object for programs; unknown values are null.
     var json: JSONValue {
         .object([
             "broadcaster": .string(broadcaster), "inStep": .bool(isInStep),
             "limitMicroseconds": .number(limit.microseconds, decimals: 1),
+            "browserLimitMicroseconds": .number(browserLimit.microseconds, decimals: 1),
             "watchedSeconds": .number(watched.seconds, decimals: 1), "listeners": .integer(Int64(listenerCount)),
-            "worst": worst?.json ?? .null, "objection": objection?.json ?? .null, "verdict": .string(verdict),
+            "worst": worst?.json ?? .null,
+            "worstOfBrowsers": worstOfBrowsers?.json ?? .null, "objection": objection?.json ?? .null,
+            "verdict": .string(verdict),
         ])
     }
 }

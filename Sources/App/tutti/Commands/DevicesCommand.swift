@@ -1,4 +1,5 @@
 import Playout
+import ProgrammeJSON
 import TerminalIO
 import TuttiRuntime
 

@@ -1,4 +1,5 @@
 import AudioCore
+import ProgrammeJSON
 import Songs
 import TerminalIO
 import TuttiRuntime

@@ -1,4 +1,5 @@
 import Glibc
+import ProgrammeJSON
 import TerminalIO
 
 /// Lists on standard output: tables, fitted to a terminal but whole in a pipe, or JSON objects, one per line.

@@ -1,5 +1,6 @@
 import AudioCore
 import Peering
+import ProgrammeJSON
 import TerminalIO
 import TuttiRuntime
 

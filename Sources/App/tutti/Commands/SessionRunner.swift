@@ -19,6 +19,8 @@ struct SessionRunner: Sendable {
         var onKey: @Sendable (Key) -> Void = { _ in }
         /// Where the desktop shows it; nil for nowhere.
         var desktop: DesktopPresence?
+        /// The page for browsers beside it; nil for none.
+        var page: PagePresence?
     }
 
     let flags: DisplayFlags
@@ -92,10 +94,19 @@ struct SessionRunner: Sendable {
             }
             if case .interrupted = try enrol(load, interruption, mailbox) { return .interrupted }
             let session = try make(load)
-            if hasKeys { KeyReader.start(session.onKey) }
+            let (page, onKey) = (session.page, session.onKey)
+            if hasKeys {
+                KeyReader.start { key in
+                    if key == .character("w"), let address = page?.address {
+                        mailbox.post(.lines(PageDisplay.lines(address)))
+                    }
+                    onKey(key)
+                }
+            }
             let desktop = session.desktop
             desktop?.begin { mailbox.post(.warning($0)) }
             defer { desktop?.end() }
+            defer { page?.end() }
             let plays = PlayRecorder { mailbox.post(.warning($0)) }
             defer { plays.end() }
             interruption.onRaise(session.stop)
@@ -103,6 +114,7 @@ struct SessionRunner: Sendable {
                 mailbox.post(.runtime(event))
                 desktop?.take(event)
                 plays.take(event)
+                page?.take(event) { mailbox.post(.page($0)) }
             }
             switch outcome {
             case .completed: return .completed

@@ -1,4 +1,5 @@
 import AudioCore
+import ProgrammeJSON
 import Songs
 
 extension SongFacts {
@@ -48,8 +49,8 @@ extension SongFacts {
 extension AudioInfoKey {
     /// In the order that suits a reader.
     static let shown: [AudioInfoKey] = [
-        .title, .artist, .album, .albumArtist, .composer, .genre, .year, .track, .disc, .comment, .trackGain,
-        .trackPeak, .albumGain, .albumPeak, .titleSort, .artistSort, .albumSort, .albumArtistSort,
+        .title, .artist, .album, .albumArtist, .compilation, .composer, .genre, .year, .track, .disc, .comment,
+        .trackGain, .trackPeak, .albumGain, .albumPeak, .titleSort, .artistSort, .albumSort, .albumArtistSort,
     ]
 
     var title: String {

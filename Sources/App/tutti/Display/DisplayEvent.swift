@@ -1,8 +1,13 @@
 import TuttiRuntime
+import WebRemote
 
 /// An event for a display to show.
 enum DisplayEvent: Sendable {
     case runtime(RuntimeEvent)
     /// A warning of the command itself, one line for people.
     case warning(String)
+    /// Something about the page for browsers.
+    case page(WebNotice)
+    /// Lines that the user asked for.
+    case lines([String])
 }

@@ -1,4 +1,5 @@
 import AudioCore
+import ProgrammeJSON
 import TuttiRuntime
 import WireProtocol
 
@@ -39,6 +40,8 @@ struct JSONView: Sendable {
     mutating func value(for event: DisplayEvent, unixSeconds: Double) -> JSONValue? {
         switch event {
         case .warning(let text): notice(.warning, text, unixSeconds)
+        case .page(let notice): self.notice(notice.level, notice.sentence, unixSeconds)
+        case .lines: nil
         case .runtime(.notice(let notice)): self.notice(notice.level, notice.sentence, unixSeconds)
         case .runtime(.broadcast(let status)): self.status("broadcast", unixSeconds, status.json)
         case .runtime(.listening(let status, let song, let broadcaster)):

@@ -80,8 +80,5 @@ struct LiveView: Sendable {
 
 extension SongStatus {
     /// `Title - Artist`
-    var headline: String {
-        guard let artist, !artist.isEmpty else { return title }
-        return "\(title) - \(artist)"
-    }
+    var headline: String { String(headline: title, by: artist) }
 }

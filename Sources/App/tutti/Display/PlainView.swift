@@ -45,6 +45,8 @@ struct PlainView: Sendable {
     mutating func lines(for event: DisplayEvent, now: HostTime) -> [Line] {
         switch event {
         case .warning(let text): sentence(text, .warning)
+        case .page(let notice): sentence(notice.sentence, notice.level)
+        case .lines(let lines): lines.map { Line($0) }
         case .runtime(.notice(let notice)): sentence(notice.sentence, notice.level)
         case .runtime where level == .quiet: []
         case .runtime(.broadcast(let status)): broadcast(status, now)

@@ -4,6 +4,7 @@ import HostSystem
 import PlayerScreen
 import Synchronization
 import TuttiRuntime
+import WebRemote
 
 /// A broadcast of the player's own process: it plays on this machine's loudspeakers and on those of all who join.
 ///
@@ -98,12 +99,15 @@ final class OwnBroadcast: Sendable {
         let desktop = DesktopPresence.of(broadcaster, DesktopRemote.Uses(isCommanded: true, notifies: false))
         desktop?.begin { inbox.post(.note($0)) }
         defer { desktop?.end() }
+        let page = PagePresence(of: broadcaster, WebOptions(), options, identity)
+        defer { page?.end() }
         let plays = PlayRecorder { inbox.post(.note($0)) }
         defer { plays.end() }
         do throws(RuntimeFailure) {
             _ = try broadcaster.run { event in
                 desktop?.take(event)
                 plays.take(event)
+                page?.take(event) { if $0.level != .detail { inbox.post(.note($0.sentence)) } }
                 self.take(event, inbox)
             }
             return nil

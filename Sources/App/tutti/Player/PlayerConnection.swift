@@ -89,7 +89,7 @@ final class PlayerConnection: Sendable {
             let name = Mutex<String?>(nil)
             do throws(RuntimeFailure) {
                 try connect(to: search) { answer in
-                    if case .connected(let found) = answer { name.withLock { $0 = found } }
+                    if case .connected(let found, _) = answer { name.withLock { $0 = found } }
                     self.take(answer)
                 }
             } catch {

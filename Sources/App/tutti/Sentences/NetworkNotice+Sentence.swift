@@ -12,6 +12,8 @@ extension NetworkNotice {
         case .mDNSAvailable: "mDNS is available"
         case .mDNSUnavailable(let failure): "\(failure)"
         case .notAdvertised(let reason): "mDNS rejected our name: \(reason)"
+        case .pageNotAdvertised(let reason):
+            "mDNS rejected the page for browsers: \(reason); browsers reach it by its address"
         case .noLocalSocket(let directory):
             switch directory.audience {
             case .owner:

@@ -79,6 +79,8 @@ public enum AudioFileType: Hashable, Sendable {
 public enum AudioInfoKey: Hashable, Sendable {
     case title, artist, album, track, year
     case albumArtist, composer, genre, disc, comment
+    /// Whether the song's album is a compilation, of several artists' songs: "1" if so, "0" if not.
+    case compilation
     /// What a title, artist or album is ordered by instead of its name: "Beatles, The".
     case titleSort, artistSort, albumSort, albumArtistSort
     /// ReplayGain, towards -18 LUFS: gains as decibels ("-6.20 dB"), peaks as a factor ("0.98").

@@ -17,6 +17,8 @@ public struct AudioStreamSummary: Hashable, Sendable {
     public private(set) var decoderPrerollPacketCount = 0
     public private(set) var gain: Float = 1
     public private(set) var info: [AudioInfoKey: String] = [:]
+    /// What the artwork begins like, whose bytes are not kept; nil without artwork, and for an unknown format.
+    public private(set) var artworkFormat: PictureFormat?
     /// What was passed over, in order of arrival; the first ``Limits/streamProblemCount`` only.
     public private(set) var problems: [AudioStreamProblem] = []
     /// Offset in the file of a further song, if there is one; known at this song's end.
@@ -47,7 +49,9 @@ public struct AudioStreamSummary: Hashable, Sendable {
         case .nextStreamOffset(let offset): nextStreamOffset = offset
         case .readyToProducePackets: isReady = true
         // Large, and nobody asks for it twice.
-        case .artwork: return
+        case .artwork(let bytes):
+            artworkFormat = artworkFormat ?? PictureFormat(bytes)
+            return
         }
         if let index = properties.firstIndex(where: { property.replaces($0) }) {
             properties[index] = property

@@ -49,6 +49,7 @@ struct MovieTags {
         case .lyrics: return Self.lyrics(value.type, body[value.bytes])
         case BoxType("trkn"): return Self.number(body[value.bytes]).map { [.field(.track, $0)] } ?? []
         case BoxType("disk"): return Self.number(body[value.bytes]).map { [.field(.disc, $0)] } ?? []
+        case BoxType("cpil"): return Self.flag(body[value.bytes]).map { [.field(.compilation, $0)] } ?? []
         case BoxType("----"): return Self.custom(name, Self.text(value.type, Array(body[value.bytes])))
         default: break
         }
@@ -88,6 +89,12 @@ struct MovieTags {
         return total > 0 ? "\(number)/\(total)" : "\(number)"
     }
 
+    /// Reads a number of any size that means true or false as "1" or "0".
+    private static func flag(_ bytes: ArraySlice<UInt8>) -> String? {
+        guard (1...8).contains(bytes.count) else { return nil }
+        return bytes.contains { $0 != 0 } ? "1" : "0"
+    }
+
     private static func custom(_ name: String, _ text: String) -> [Found] {
         if name == "iTunSMPB" { return ITunesGaplessTag(text).map { [.gapless($0)] } ?? [] }
         return key(named: name).map { field($0, text) } ?? []
@@ -111,6 +118,7 @@ struct MovieTags {
         case "composer": return .composer
         case "genre": return .genre
         case "comment": return .comment
+        case "compilation": return .compilation
         case "replaygain_track_gain": return .trackGain
         case "replaygain_track_peak": return .trackPeak
         case "replaygain_album_gain": return .albumGain

@@ -153,6 +153,6 @@ struct APETagReader {
         "DISC": .disc, "COMMENT": .comment, "REPLAYGAIN_TRACK_GAIN": .trackGain,
         "REPLAYGAIN_TRACK_PEAK": .trackPeak, "REPLAYGAIN_ALBUM_GAIN": .albumGain,
         "REPLAYGAIN_ALBUM_PEAK": .albumPeak, "TITLESORT": .titleSort, "ARTISTSORT": .artistSort,
-        "ALBUMSORT": .albumSort, "ALBUMARTISTSORT": .albumArtistSort,
+        "ALBUMSORT": .albumSort, "ALBUMARTISTSORT": .albumArtistSort, "COMPILATION": .compilation,
     ]
 }

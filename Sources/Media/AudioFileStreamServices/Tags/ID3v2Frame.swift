@@ -123,6 +123,8 @@ enum ID3v2Frame {
         // 2.4 section 4.2.5, but for the album artist's and those of 2.2, which are iTunes'.
         "TSOT": .titleSort, "TSOP": .artistSort, "TSOA": .albumSort, "TSO2": .albumArtistSort,
         "TST": .titleSort, "TSP": .artistSort, "TSA": .albumSort, "TS2": .albumArtistSort,
+        // iTunes'; no version has them.
+        "TCMP": .compilation, "TCP": .compilation,
     ]
 
     private static let userKeys: [String: AudioInfoKey] = [
@@ -130,5 +132,7 @@ enum ID3v2Frame {
         "REPLAYGAIN_ALBUM_GAIN": .albumGain, "REPLAYGAIN_ALBUM_PEAK": .albumPeak,
         "COMMENT": .comment, "ALBUM ARTIST": .albumArtist, "ALBUMARTIST": .albumArtist,
         "ALBUMARTISTSORT": .albumArtistSort,
+        // FFmpeg writes the frame's name into 2.4.
+        "COMPILATION": .compilation, "TCMP": .compilation,
     ]
 }

@@ -56,6 +56,6 @@ enum VorbisCommentKeys {
         "REPLAYGAIN_TRACK_GAIN": .trackGain, "REPLAYGAIN_TRACK_PEAK": .trackPeak,
         "REPLAYGAIN_ALBUM_GAIN": .albumGain, "REPLAYGAIN_ALBUM_PEAK": .albumPeak,
         "TITLESORT": .titleSort, "ARTISTSORT": .artistSort, "ALBUMSORT": .albumSort,
-        "ALBUMARTISTSORT": .albumArtistSort,
+        "ALBUMARTISTSORT": .albumArtistSort, "COMPILATION": .compilation,
     ]
 }

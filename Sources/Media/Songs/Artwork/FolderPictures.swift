@@ -1,44 +1,30 @@
-import Glibc
-
-/// The files in a song's directory that are called like an album's cover, best first. Nothing is known of their
-/// contents.
+/// The files of a directory that are called like an album's cover, best first. Nothing is known of their contents.
 ///
-/// Regular files only, and links to such: a pipe or a device found by chance is not opened. Reading ends after
-/// ``entryLimit`` names, in no particular order, so a directory with more may hide its picture.
-struct FolderPictures {
-    /// The most names that are read.
-    static let entryLimit = SongCollection.countLimit
+/// Regular files only, and links to such: a pipe or a device found by chance is not opened. Of a directory with more
+/// names than a ``DirectoryListing`` has, the picture may be hidden.
+public struct FolderPictures: Hashable, Sendable {
     /// The most files that are worth a try.
     static let countLimit = 16
 
-    private(set) var paths: [String] = []
+    public let names: [String]
 
-    init(besideSong song: String) {
-        let directory = FileName.directory(of: song)
-        paths = Self.names(in: directory.isEmpty ? "." : directory)
-            .map { FileName.join(directory, $0) }
-            .filter(Self.isRegularFile)
-    }
-
-    /// Returns the best names, in order. Keeps no others.
-    private static func names(in path: String) -> [String] {
-        guard let directory = opendir(path) else { return [] }
-        defer { closedir(directory) }
+    /// Chooses among the files of a directory.
+    public init(among files: [String]) {
         var best: [CoverName] = []
-        var entryCount = 0
-        while entryCount < entryLimit, let entry = readdir(directory) {
-            entryCount += 1
-            guard let name = DirectoryListing.name(of: entry), let cover = CoverName(name) else { continue }
-            guard best.count < countLimit || best.last.map({ cover < $0 }) == true else { continue }
+        for name in files {
+            guard let cover = CoverName(name) else { continue }
+            guard best.count < Self.countLimit || best.last.map({ cover < $0 }) == true else { continue }
             best.insert(cover, at: best.firstIndex { cover < $0 } ?? best.endIndex)
-            if best.count > countLimit { best.removeLast() }
+            if best.count > Self.countLimit { best.removeLast() }
         }
-        return best.map(\.name)
+        names = best.map(\.name)
     }
 
-    private static func isRegularFile(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    /// Returns the paths of those in a song's directory.
+    static func paths(besideSong song: String) -> [String] {
+        let directory = FileName.directory(of: song)
+        guard let listing = try? DirectoryListing(directory.isEmpty ? "." : directory) else { return [] }
+        return FolderPictures(among: listing.files).names.map { FileName.join(directory, $0) }
     }
 }
 

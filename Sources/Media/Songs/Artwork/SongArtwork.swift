@@ -2,9 +2,6 @@ import AudioCore
 
 /// The picture to show beside a song: the one in its file, else one beside the file. It is not decoded.
 public struct SongArtwork: Hashable, Sendable {
-    /// Bytes of a song that are read for the picture in it: twice the largest picture, which may be written in base64.
-    private static let songByteLimit = 2 * Limits.artworkByteCount
-
     /// The picture's file, or the part of the song that is one; at most ``AudioCore/Limits/artworkByteCount``.
     public let bytes: [UInt8]
     /// What the bytes begin like. Whether they are a picture to the end shows when it is drawn.
@@ -25,7 +22,7 @@ public struct SongArtwork: Hashable, Sendable {
             self.init(bytes: bytes, format: format, path: nil)
             return
         }
-        for path in FolderPictures(besideSong: path).paths {
+        for path in FolderPictures.paths(besideSong: path) {
             guard let (bytes, format) = Self.picture(at: path) else { continue }
             self.init(bytes: bytes, format: format, path: path)
             return
@@ -44,19 +41,29 @@ public struct SongArtwork: Hashable, Sendable {
         var stream = SongStream(file)
         var sink = PictureSink()
         var byteCount = 0
-        while !stream.isFinished, sink.picture == nil, stream.packetCount == 0, byteCount < songByteLimit {
+        while !stream.isFinished, sink.picture == nil, stream.packetCount == 0,
+            byteCount < AudioStreamSummary.songByteLimit
+        {
             guard let count = try? stream.advance(into: &sink) else { break }
             byteCount += count
         }
         return sink.picture
     }
 
-    /// Reads a file that is a picture by its first bytes.
-    private static func picture(at path: String) -> ([UInt8], PictureFormat)? {
+    /// Whether a file is a picture to show, by its size and its first bytes. Blocks.
+    public static func isPicture(at path: String) -> Bool {
+        guard let file = try? SongFile(path: path) else { return false }
+        return isPicture(file)
+    }
+
+    private static func isPicture(_ file: borrowing SongFile) -> Bool {
         // The file's size is the system's word, not the picture's.
-        guard let file = try? SongFile(path: path), file.byteCount <= Limits.artworkByteCount,
-            PictureFormat(bytes(of: file, atMost: PictureFormat.signatureByteCount)) != nil
-        else { return nil }
+        file.byteCount <= Limits.artworkByteCount
+            && PictureFormat(bytes(of: file, atMost: PictureFormat.signatureByteCount)) != nil
+    }
+
+    private static func picture(at path: String) -> ([UInt8], PictureFormat)? {
+        guard let file = try? SongFile(path: path), isPicture(file) else { return nil }
         let bytes = bytes(of: file, atMost: Int(file.byteCount))
         return PictureFormat(bytes).map { (bytes, $0) }
     }

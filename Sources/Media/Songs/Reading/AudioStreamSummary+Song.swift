@@ -1,8 +1,9 @@
 import AudioCore
 
 extension AudioStreamSummary {
-    /// Bytes of a song that are read for what comes before its first packet: larger pictures end the search.
-    private static let songByteLimit = 4 * 1024 * 1024
+    /// Bytes of a song that are read for what comes before its first packet: twice the largest picture, which may be
+    /// written in base64.
+    static let songByteLimit = 2 * Limits.artworkByteCount
 
     /// Reads what a song says of itself before its first packet, and at its end where tags may lie there. Blocks.
     ///

@@ -1,15 +1,17 @@
 import AudioCore
 import CAvahi
 
-// `userdata` is an unretained reference to the connection's inbox, or to a resolver's context. The connection keeps
-// both for longer than the object that calls back.
+// `userdata` is an unretained reference to the connection's inbox, or to a group's or resolver's context. The
+// connection keeps each for longer than the object that calls back.
 
 let avahiClientCallback: AvahiClientCallback = { _, state, userdata in
     inbox(userdata)?.append(.client(state))
 }
 
 let avahiGroupCallback: AvahiEntryGroupCallback = { _, state, userdata in
-    inbox(userdata)?.append(.group(state))
+    guard let userdata else { return }
+    let context = Unmanaged<GroupContext>.fromOpaque(userdata).takeUnretainedValue()
+    context.inbox.append(.group(context.type, state))
 }
 
 let avahiBrowserCallback: AvahiServiceBrowserCallback = {

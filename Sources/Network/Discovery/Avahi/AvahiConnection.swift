@@ -2,17 +2,17 @@ import CAvahi
 
 /// One connection to avahi-daemon, with its objects. Used by the discovery thread only.
 ///
-/// Callbacks leave what happens in ``inbox``. `deinit` withdraws our service, waiting for the daemon's reply, and
+/// Callbacks leave what happens in ``inbox``. `deinit` withdraws our services, waiting for the daemon's replies, and
 /// closes the connection.
 final class AvahiConnection {
-    static let serviceType = "_tutti._tcp"
     private static let anyInterface = AvahiIfIndex(AVAHI_IF_UNSPEC)
     private static let anyProtocol = AvahiProtocol(AVAHI_PROTO_UNSPEC)
 
     let inbox = AvahiInbox()
     private var client: OpaquePointer?
     private var browser: OpaquePointer?
-    private var group: OpaquePointer?
+    /// One for each service of ours, since a group is changed as a whole.
+    private var groups: [ServiceType: (group: OpaquePointer, context: GroupContext)] = [:]
     private var resolvers: [ServiceKey: (resolver: OpaquePointer, context: ResolverContext)] = [:]
 
     /// Connects, or starts to wait for the daemon: the inbox gets the state.
@@ -25,8 +25,8 @@ final class AvahiConnection {
     }
 
     deinit {
-        // Freeing the client frees everything in it; the group goes first, since freeing it is a call with a reply.
-        if let group { avahi_entry_group_free(group) }
+        // Freeing the client frees everything in it; the groups go first, since freeing one is a call with a reply.
+        for known in groups.values { avahi_entry_group_free(known.group) }
         if let client { avahi_client_free(client) }
     }
 
@@ -42,7 +42,7 @@ extension AvahiConnection {
 
     func browse() throws(AvahiFailure) {
         browser = avahi_service_browser_new(
-            client, Self.anyInterface, Self.anyProtocol, Self.serviceType, nil, AvahiLookupFlags(0),
+            client, Self.anyInterface, Self.anyProtocol, ServiceType.peer.rawValue, nil, AvahiLookupFlags(0),
             avahiBrowserCallback, Unmanaged.passUnretained(inbox).toOpaque())
         guard browser != nil else { throw failure("browse") }
     }
@@ -53,8 +53,9 @@ extension AvahiConnection {
         let context = ResolverContext(inbox: inbox, key: key)
         // Asks for an address of the family that carried the record, so that a peer with both is found with both.
         let resolver = avahi_service_resolver_new(
-            client, key.interface, key.protocolNumber, key.name, Self.serviceType, key.domain, key.protocolNumber,
-            AvahiLookupFlags(0), avahiResolverCallback, Unmanaged.passUnretained(context).toOpaque())
+            client, key.interface, key.protocolNumber, key.name, ServiceType.peer.rawValue, key.domain,
+            key.protocolNumber, AvahiLookupFlags(0), avahiResolverCallback,
+            Unmanaged.passUnretained(context).toOpaque())
         guard let resolver else { throw failure("resolve") }
         resolvers[key] = (resolver, context)
     }
@@ -67,31 +68,32 @@ extension AvahiConnection {
 
 // MARK: Advertising
 
-extension AvahiConnection {
-    /// Announces a service under exactly this name.
-    ///
-    /// - Throws: a collision, if this host has a service of that name. One on another host shows later, in the group's
-    ///   state.
-    func publish(name: String, port: UInt16, txt strings: [[UInt8]]) throws(AvahiFailure) {
-        try withdraw()
-        if group == nil {
-            group = avahi_entry_group_new(client, avahiGroupCallback, Unmanaged.passUnretained(inbox).toOpaque())
-        }
-        guard let group else { throw failure("advertise") }
-        let list = makeStringList(strings)
+extension AvahiConnection: ServiceRegistrar {
+    func publish(_ service: ServiceAdvertisement) throws(AvahiFailure) {
+        try withdraw(service.type)
+        let group = try group(of: service.type)
+        let list = makeStringList(service.txtStrings)
         defer { avahi_string_list_free(list) }
         try check(
             "advertise",
             avahi_entry_group_add_service_strlst(
-                group, Self.anyInterface, Self.anyProtocol, AVAHI_PUBLISH_NO_COOKIE, name, Self.serviceType, nil, nil,
-                port,
-                list))
+                group, Self.anyInterface, Self.anyProtocol, AVAHI_PUBLISH_NO_COOKIE, service.name,
+                service.type.rawValue, nil, nil, service.port, list))
         try check("advertise", avahi_entry_group_commit(group))
     }
 
-    func withdraw() throws(AvahiFailure) {
-        guard let group else { return }
-        try check("withdraw", avahi_entry_group_reset(group))
+    func withdraw(_ type: ServiceType) throws(AvahiFailure) {
+        guard let known = groups[type] else { return }
+        try check("withdraw", avahi_entry_group_reset(known.group))
+    }
+
+    private func group(of type: ServiceType) throws(AvahiFailure) -> OpaquePointer {
+        if let known = groups[type] { return known.group }
+        let context = GroupContext(inbox: inbox, type: type)
+        let group = avahi_entry_group_new(client, avahiGroupCallback, Unmanaged.passUnretained(context).toOpaque())
+        guard let group else { throw failure("advertise") }
+        groups[type] = (group, context)
+        return group
     }
 
     private func check(_ operation: StaticString, _ code: Int32) throws(AvahiFailure) {

@@ -6,7 +6,7 @@ import CAvahi
 /// Something that libavahi-client reported in a callback, copied and without its pointers.
 enum AvahiEvent {
     case client(AvahiClientState)
-    case group(AvahiEntryGroupState)
+    case group(ServiceType, AvahiEntryGroupState)
     case appeared(ServiceKey)
     case disappeared(ServiceKey)
     case allForNow
@@ -25,6 +25,17 @@ final class AvahiInbox {
     func takeAll() -> [AvahiEvent] {
         defer { events.removeAll(keepingCapacity: true) }
         return events
+    }
+}
+
+/// The context of an entry group's callback.
+final class GroupContext {
+    let inbox: AvahiInbox
+    let type: ServiceType
+
+    init(inbox: AvahiInbox, type: ServiceType) {
+        self.inbox = inbox
+        self.type = type
     }
 }
 

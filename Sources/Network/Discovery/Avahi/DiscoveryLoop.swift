@@ -3,9 +3,9 @@ import CAvahi
 import Glibc
 import HostSystem
 
-// One turn of the loop: look whether another thread stopped it; connect if it is time; wait in libavahi's poll; read
-// what its callbacks left in the inbox; run timers. Every avahi object is created, used and freed here, never inside a
-// callback.
+// One turn of the loop: look whether another thread stopped it, or has another page to advertise; connect if it is
+// time; wait in libavahi's poll; read what its callbacks left in the inbox; run timers. Every avahi object is created,
+// used and freed here, never inside a callback.
 //
 // Without a D-Bus system bus there is nothing to wait for, so connecting is retried, less and less often. With a bus
 // but no daemon, the client itself waits for the daemon. When either goes away, the client has failed for good: it is
@@ -26,10 +26,8 @@ final class DiscoveryLoop {
     /// Whether the daemon accepts registrations: not while it is registering its own host name.
     private var isRunning = false
     private var availability = Availability.unknown
-    private var saidNotAdvertised = false
     private var connectDue: HostTime? = HostTime(nanoseconds: .min)
     private var connectBackoff = Backoff(first: .milliseconds(100), limit: .seconds(5))
-    private var publishDue: HostTime?
     /// When to report news about peers: the sightings of a peer arrive one after another, within a few milliseconds.
     private var reportDue: HostTime?
     private static let reportDelay = TimeSpan.milliseconds(5)
@@ -37,8 +35,7 @@ final class DiscoveryLoop {
     /// asks again after 1 and 3 seconds (RFC 6762 section 5.2).
     private var unconfirmedDropDue: HostTime?
     private static let unconfirmedDropDelay = TimeSpan.seconds(4)
-    private var publishBackoff = Backoff(first: .seconds(1), limit: .seconds(30))
-    private var publisher: ServicePublisher
+    private var publishers: [ServiceType: ServicePublisher]
     private var resolvers = ResolverPool()
     private var directory = PeerDirectory()
 
@@ -49,13 +46,17 @@ final class DiscoveryLoop {
         self.mailbox = mailbox
         self.poll = poll
         self.browses = browses
-        publisher = ServicePublisher(advertisement)
+        publishers = [
+            .peer: ServicePublisher(.peer, advertisement.map { ServiceAdvertisement($0) }),
+            .page: ServicePublisher(.page),
+        ]
         self.onEvent = onEvent
     }
 
-    /// Runs until the mailbox is stopped; then withdraws our service.
+    /// Runs until the mailbox is stopped; then withdraws our services.
     func run() {
         while !mailbox.isStopped {
+            publishers[.page]?.want(mailbox.page, on: connection, now: now)
             runTimers()
             wait()
             connection?.inbox.takeAll().forEach(process)
@@ -85,7 +86,7 @@ extension DiscoveryLoop {
 
     private func runTimers() {
         if let due = connectDue, due <= now { connect() }
-        if let due = publishDue, due <= now { retryPublishing() }
+        if let due = publishDue, due <= now { publish() }
         if let connection { resolvers.runTimers(on: connection, now: now) }
     }
 }
@@ -134,9 +135,8 @@ extension DiscoveryLoop {
     private func disconnect() {
         connection = nil
         isRunning = false
-        publishDue = nil
         unconfirmedDropDue = nil
-        publisher.forget()
+        for type in ServiceType.allCases { publishers[type]?.loseConnection() }
         resolvers = ResolverPool()
         directory.beginGeneration()
         connectDue = now + connectBackoff.next()
@@ -146,7 +146,7 @@ extension DiscoveryLoop {
         guard let connection else { return }
         switch event {
         case .client(let state): clientChanged(state)
-        case .group(let state): groupChanged(state)
+        case .group(let type, let state): groupChanged(type, state)
         case .appeared(let key):
             directory.confirm(key)
             resolvers.appeared(key, on: connection)
@@ -175,8 +175,10 @@ extension DiscoveryLoop {
             // afterwards.
             guard begin() else { return }
             isRunning = false
-            publisher.forget()
-            try? connection?.withdraw()
+            for type in ServiceType.allCases {
+                publishers[type]?.forget()
+                try? connection?.withdraw(type)
+            }
         case AVAHI_CLIENT_CONNECTING: say(unavailable: .noDaemon)
         default: disconnect()
         }
@@ -202,41 +204,32 @@ extension DiscoveryLoop {
 // MARK: Advertising
 
 extension DiscoveryLoop {
+    /// When a service is to be published that waits. None can be while the daemon accepts nothing.
+    private var publishDue: HostTime? { isRunning ? publishers.values.compactMap(\.due).min() : nil }
+
+    /// Publishes what is wanted and does not wait.
     private func publish() {
-        guard isRunning, publishDue == nil, let connection else { return }
-        publishing { () throws(AvahiFailure) in try publisher.publish(on: connection) }
+        guard isRunning, let connection else { return }
+        for type in ServiceType.allCases { tell(type, publishers[type]?.publish(on: connection, now: now)) }
     }
 
-    private func retryPublishing() {
-        publishDue = nil
-        publish()
-    }
-
-    private func groupChanged(_ state: AvahiEntryGroupState) {
+    private func groupChanged(_ type: ServiceType, _ state: AvahiEntryGroupState) {
         guard let connection else { return }
         switch state {
-        case AVAHI_ENTRY_GROUP_ESTABLISHED:
-            saidNotAdvertised = false
-            publishBackoff.reset()
-            if let name = publisher.established() { emit([.advertised(serviceName: name)]) }
-        case AVAHI_ENTRY_GROUP_COLLISION: publishing { () throws(AvahiFailure) in try publisher.rename(on: connection) }
-        case AVAHI_ENTRY_GROUP_FAILURE:
-            publishing { () throws(AvahiFailure) in throw AvahiFailure(operation: "advertise", code: AVAHI_ERR_FAILURE)
-            }
+        case AVAHI_ENTRY_GROUP_ESTABLISHED: tell(type, publishers[type]?.establish())
+        case AVAHI_ENTRY_GROUP_COLLISION: tell(type, publishers[type]?.rename(on: connection, now: now))
+        case AVAHI_ENTRY_GROUP_FAILURE: tell(type, publishers[type]?.loseService(now: now))
         default: break
         }
     }
 
-    /// Does a step of publishing; if it fails, reports that once and retries later.
-    private func publishing(_ step: () throws(AvahiFailure) -> Void) {
-        do {
-            try step()
-        } catch {
-            publisher.forget()
-            guard !error.isDisconnection else { return }
-            publishDue = now + publishBackoff.next()
-            if !saidNotAdvertised { emit([.notAdvertised(reason: error.text)]) }
-            saidNotAdvertised = true
+    private func tell(_ type: ServiceType, _ news: ServicePublisher.News?) {
+        switch (type, news) {
+        case (_, nil): break
+        case (.peer, .advertised(let name)): emit([.advertised(serviceName: name)])
+        case (.peer, .rejected(let reason)): emit([.notAdvertised(reason: reason)])
+        case (.page, .advertised(let name)): emit([.pageAdvertised(serviceName: name)])
+        case (.page, .rejected(let reason)): emit([.pageNotAdvertised(reason: reason)])
         }
     }
 }

@@ -8,12 +8,14 @@ public enum PeerStanding: Hashable, Sendable, CaseIterable {
     /// The same, a moment ago: whom it removed itself, as it said first, is out as well.
     case removedLately
     case stranger
+    /// A browser that this machine's page let in: it listens, and commands by its page alone.
+    case guest
 
     /// Whether it may look up songs in this machine's library.
     public var mayReadLibrary: Bool {
         switch self {
         case .thisMachine, .member: true
-        case .removed, .removedLately, .stranger: false
+        case .removed, .removedLately, .stranger, .guest: false
         }
     }
 }
@@ -49,6 +51,8 @@ public enum AccessDenial: Error, Hashable, Sendable {
     case thisMachineOnly
     /// The user allows it to nobody.
     case nobody
+    /// A browser's connection is for listening.
+    case listensOnly
 }
 
 /// Who may do what with this machine: the rights that the user gave, or else open mode's and a household's.
@@ -87,6 +91,8 @@ public struct AccessPolicy: Hashable, Sendable {
     /// Returns nil if the peer may.
     public func denial(of right: AccessRight, to standing: PeerStanding) -> AccessDenial? {
         switch (standing, audience(of: right)) {
+        case (.guest, .nobody) where right == .listen: .nobody
+        case (.guest, _): right == .listen ? nil : .listensOnly
         case (.thisMachine, _), (_, .anyone), (.member, .members): nil
         case (_, .nobody): .nobody
         case (.removed, .members), (.removedLately, .members):
@@ -114,6 +120,7 @@ extension AccessDenial {
         case .nobody:
             "it is allowed to nobody: start it there without --allow-listen, --allow-command or --allow-broadcast "
                 + "nobody"
+        case .listensOnly: "a browser commands by its page, not over the connection by which it listens"
         }
     }
 }

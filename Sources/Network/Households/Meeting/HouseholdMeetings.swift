@@ -167,7 +167,7 @@ public struct HouseholdMeetings<ID: Hashable & Sendable>: Sendable {
             switch standing {
             case before: break
             case .member, .thisMachine: welcomes.append(.standing(id, standing))
-            case .removed, .removedLately, .stranger: others.append(.standing(id, standing))
+            case .removed, .removedLately, .stranger, .guest: others.append(.standing(id, standing))
             }
             var meeting = channel.meeting
             if let document = keeper.document(for: &meeting) { documents.append(.send(id, document)) }

@@ -12,6 +12,7 @@ import NIOCore
 /// | name | text, 63 bytes | |
 /// | report length | u16 | bytes of the report; 0: none received yet |
 /// | report | ``ListenerReport`` | the newest; bytes after the known fields are ignored |
+/// | *after all:* browser | u8 for each | 1: it is a page in a browser; a roster may end before these |
 public struct Roster: Hashable, Sendable {
     public enum State: UInt8, Hashable, Sendable {
         case waiting = 0
@@ -24,11 +25,14 @@ public struct Roster: Hashable, Sendable {
         public var name: String
         /// Nil until the first report.
         public var report: ListenerReport?
+        /// Whether it is a page in a browser.
+        public var isBrowser: Bool
 
-        public init(instance: UInt64, name: String, report: ListenerReport?) {
+        public init(instance: UInt64, name: String, report: ListenerReport?, isBrowser: Bool = false) {
             self.instance = instance
             self.name = name
             self.report = report
+            self.isBrowser = isBrowser
         }
     }
 
@@ -54,6 +58,7 @@ public struct Roster: Hashable, Sendable {
             entry.report?.write(to: &buffer)
             buffer.setInteger(UInt16(buffer.writerIndex - lengthIndex - 2), at: lengthIndex)
         }
+        for entry in entries.prefix(WireLimits.rosterEntryCount) { buffer.writeInteger(UInt8(entry.isBrowser ? 1 : 0)) }
     }
 
     init?(from buffer: inout ByteBuffer) {
@@ -66,6 +71,7 @@ public struct Roster: Hashable, Sendable {
             guard let entry = Entry(from: &buffer) else { return nil }
             entries.append(entry)
         }
+        for index in entries.indices { entries[index].isBrowser = buffer.readInteger(as: UInt8.self) == 1 }
         self.init(state: state, title: title, entries: entries)
     }
 }

@@ -8,10 +8,10 @@ import NIOCore
 /// | sequence | u64 | one more with each change; whoever misses one asks for the state again |
 /// | effect | i64 | session time at which it takes effect |
 /// | kind | u8 | 1 status, 2 modes, 3 queue, 4 item, 5 volume, 6 listener, 7 command, 8 listener gone |
-/// | *1* | ``TransportStatus`` | |
+/// | *1* | ``TransportStatus``, texts | and artists and albums of its items |
 /// | *2* | u8, u8 | repeat, shuffle |
 /// | *3* | ``QueueEdit``, u32 | and the item count afterwards |
-/// | *4* | ``QueueItem`` | more became known of it |
+/// | *4* | ``QueueItem``, texts | more became known of it; its artist and album follow |
 /// | *5* | u8, u8 | the group's volume, muted |
 /// | *6* | ``ProgrammeListener`` | a new one, or what changed of it |
 /// | *7* | ``LogEntry`` | who asked for what |
@@ -74,12 +74,16 @@ extension ProgrammeChange.Kind {
     fileprivate func write(to buffer: inout ByteBuffer) {
         buffer.writeInteger(code)
         switch self {
-        case .status(let status): status.write(to: &buffer)
+        case .status(let status):
+            status.write(to: &buffer)
+            status.writeArtistsAndAlbums(to: &buffer)
         case .modes(let modes): modes.write(to: &buffer)
         case .queue(let edit, let itemCount):
             edit.write(to: &buffer)
             buffer.writeInteger(UInt32(clamping: itemCount))
-        case .item(let item): item.write(to: &buffer)
+        case .item(let item):
+            item.write(to: &buffer)
+            item.writeArtistAndAlbum(to: &buffer)
         case .volume(let volume): volume.write(to: &buffer)
         case .listener(let listener): listener.write(to: &buffer)
         case .command(let entry): entry.write(to: &buffer)
@@ -92,14 +96,21 @@ extension ProgrammeChange.Kind {
         guard let code = buffer.readInteger(as: UInt8.self) else { return nil }
         var kind: Self?
         switch code {
-        case 1: kind = TransportStatus(from: &buffer).map { .status($0) }
+        case 1:
+            guard var status = TransportStatus(from: &buffer), status.readArtistsAndAlbums(from: &buffer) else {
+                return nil
+            }
+            kind = .status(status)
         case 2: kind = PlayModes(from: &buffer).map { .modes($0) }
         case 3:
             guard let edit = QueueEdit(from: &buffer), let count = buffer.readInteger(as: UInt32.self) else {
                 return nil
             }
             kind = .queue(edit, itemCount: Int(count))
-        case 4: kind = QueueItem(from: &buffer).map { .item($0) }
+        case 4:
+            guard var item = QueueItem(from: &buffer) else { return nil }
+            guard buffer.readableBytes == 0 || item.readArtistAndAlbum(from: &buffer) else { return nil }
+            kind = .item(item)
         case 5: kind = VolumeSetting(from: &buffer).map { .volume($0) }
         case 6: kind = ProgrammeListener(from: &buffer).map { .listener($0) }
         case 7: kind = LogEntry(from: &buffer).map { .command($0) }

@@ -14,6 +14,8 @@ import NIOCore
 /// | volume, muted | u8 each | the group's |
 /// | listener count | u16, at most 1,024 | listeners that follow |
 /// | *for each:* listener | ``ProgrammeListener`` | |
+/// | artist, album | text, 256 bytes each | of the status's items; see ``QueueItem`` |
+/// | page port | u16 | TCP port of the page for browsers; 0: there is none. The state may end before it |
 public struct ProgrammeState: Hashable, Sendable {
     public var sequence: UInt64
     public var sent: SessionTime
@@ -22,10 +24,13 @@ public struct ProgrammeState: Hashable, Sendable {
     public var itemCount: Int
     public var volume: VolumeSetting
     public var listeners: [ProgrammeListener]
+    /// The TCP port of the page for browsers; nil where there is none.
+    public var pagePort: UInt16?
 
     public init(
         sequence: UInt64, sent: SessionTime, status: TransportStatus, modes: PlayModes = PlayModes(),
-        itemCount: Int = 0, volume: VolumeSetting = VolumeSetting(), listeners: [ProgrammeListener] = []
+        itemCount: Int = 0, volume: VolumeSetting = VolumeSetting(), listeners: [ProgrammeListener] = [],
+        pagePort: UInt16? = nil
     ) {
         self.sequence = sequence
         self.sent = sent
@@ -34,6 +39,7 @@ public struct ProgrammeState: Hashable, Sendable {
         self.itemCount = itemCount
         self.volume = volume
         self.listeners = listeners
+        self.pagePort = pagePort
     }
 
     func write(to buffer: inout ByteBuffer) {
@@ -45,11 +51,13 @@ public struct ProgrammeState: Hashable, Sendable {
         volume.write(to: &buffer)
         buffer.writeInteger(UInt16(min(listeners.count, WireLimits.listenerSettingsCount)))
         for listener in listeners.prefix(WireLimits.listenerSettingsCount) { listener.write(to: &buffer) }
+        status.writeArtistsAndAlbums(to: &buffer)
+        buffer.writeInteger(pagePort ?? 0)
     }
 
     init?(from buffer: inout ByteBuffer) {
         guard let sequence = buffer.readInteger(as: UInt64.self), let sent = buffer.readInteger(as: Int64.self),
-            let status = TransportStatus(from: &buffer),
+            var status = TransportStatus(from: &buffer),
             let modes = PlayModes(from: &buffer), let itemCount = buffer.readInteger(as: UInt32.self),
             let volume = VolumeSetting(from: &buffer), let count = buffer.readInteger(as: UInt16.self),
             count <= WireLimits.listenerSettingsCount
@@ -59,10 +67,11 @@ public struct ProgrammeState: Hashable, Sendable {
             guard let listener = ProgrammeListener(from: &buffer) else { return nil }
             listeners.append(listener)
         }
+        guard status.readArtistsAndAlbums(from: &buffer) else { return nil }
         self.init(
             sequence: sequence, sent: SessionTime(nanoseconds: sent), status: status, modes: modes,
             itemCount: Int(itemCount), volume: volume,
-            listeners: listeners)
+            listeners: listeners, pagePort: buffer.readInteger(as: UInt16.self).flatMap { $0 > 0 ? $0 : nil })
     }
 }
 

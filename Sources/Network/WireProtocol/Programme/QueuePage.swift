@@ -37,6 +37,7 @@ public struct QueuePageRequest: Hashable, Sendable {
 /// | first | u32 | position of the first item that follows |
 /// | count | u16, at most 256 | items that follow: none beyond the queue's end |
 /// | *for each:* item | ``QueueItem`` | |
+/// | *for each:* artist, album | text, 256 bytes each | see ``QueueItem`` |
 public struct QueuePage: Hashable, Sendable {
     public var sequence: UInt64
     public var itemCount: Int
@@ -56,6 +57,7 @@ public struct QueuePage: Hashable, Sendable {
         buffer.writeInteger(UInt32(clamping: first))
         buffer.writeInteger(UInt16(min(items.count, WireLimits.itemsPerPage)))
         for item in items.prefix(WireLimits.itemsPerPage) { item.write(to: &buffer) }
+        for item in items.prefix(WireLimits.itemsPerPage) { item.writeArtistAndAlbum(to: &buffer) }
     }
 
     init?(from buffer: inout ByteBuffer) {
@@ -67,6 +69,11 @@ public struct QueuePage: Hashable, Sendable {
         for _ in 0..<count {
             guard let item = QueueItem(from: &buffer) else { return nil }
             items.append(item)
+        }
+        if buffer.readableBytes > 0 {
+            for index in items.indices {
+                guard items[index].readArtistAndAlbum(from: &buffer) else { return nil }
+            }
         }
         self.init(sequence: sequence, itemCount: Int(itemCount), first: Int(first), items: items)
     }

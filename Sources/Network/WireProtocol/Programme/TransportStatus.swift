@@ -9,6 +9,7 @@ import NIOCore
 /// | present | u8 | which of the following are there: bit 0 current, bit 1 next, bit 2 position |
 /// | current, next | ``QueueItem`` | |
 /// | position | ``PlaybackPosition`` | |
+/// | *at the message's end:* artist, album | text, 256 bytes each | of current, then of next; see ``QueueItem`` |
 public struct TransportStatus: Hashable, Sendable {
     public var transport: TransportState
     public var current: QueueItem?
@@ -25,6 +26,7 @@ public struct TransportStatus: Hashable, Sendable {
         self.position = position
     }
 
+    /// Writes all but artists and albums.
     func write(to buffer: inout ByteBuffer) {
         buffer.writeInteger(transport.rawValue)
         buffer.writeInteger(
@@ -34,6 +36,7 @@ public struct TransportStatus: Hashable, Sendable {
         position?.write(to: &buffer)
     }
 
+    /// Reads all but artists and albums.
     init?(from buffer: inout ByteBuffer) {
         guard let transport = buffer.readInteger(as: UInt8.self).flatMap(TransportState.init),
             let present = buffer.readInteger(as: UInt8.self), present < 8
@@ -51,6 +54,18 @@ public struct TransportStatus: Hashable, Sendable {
             guard let position = PlaybackPosition(from: &buffer) else { return nil }
             self.position = position
         }
+    }
+
+    func writeArtistsAndAlbums(to buffer: inout ByteBuffer) {
+        current?.writeArtistAndAlbum(to: &buffer)
+        next?.writeArtistAndAlbum(to: &buffer)
+    }
+
+    /// Reads them where the message has not ended.
+    /// - Returns: false if they break their layout.
+    mutating func readArtistsAndAlbums(from buffer: inout ByteBuffer) -> Bool {
+        guard buffer.readableBytes > 0 else { return true }
+        return current?.readArtistAndAlbum(from: &buffer) != false && next?.readArtistAndAlbum(from: &buffer) != false
     }
 }
 

@@ -20,6 +20,9 @@ extension BroadcastNode {
         connector.onChange = { [unowned self] in handle(.access(connector.policy(configuration.access))) }
     }
 
+    /// Its songs say nothing of themselves before they play.
+    public func describe(_ item: ItemID, at location: ItemLocation) { handle(.described(item, nil)) }
+
     public func lookUp(_ lookup: Lookup, about item: ItemLocation?, for id: ConnectionID) {}
 
     public func didReceive(household document: ByteBuffer, from id: ConnectionID) {

@@ -1,4 +1,5 @@
 import AudioCore
+import ProgrammeJSON
 import TerminalIO
 import TuttiRuntime
 
@@ -8,7 +9,7 @@ extension ProgrammeState {
     /// For people; what listeners do is not among it.
     var lines: [String] {
         var lines = ["\(status.reading(at: sent))"]
-        if let next = status.next { lines.append("next: \(next.title)") }
+        if let next = status.next { lines.append("next: \(next.headline)") }
         var queue = "queue: \(itemCount) song\(itemCount == 1 ? "" : "s")"
         switch modes.repeats {
         case .off: break
@@ -23,7 +24,8 @@ extension ProgrammeState {
 }
 
 extension TransportStatus {
-    /// `playing: Title, 1:23 of 4:56`; `waiting: Title` while its first listener or its source is not there.
+    /// `playing: Title - Artist, 1:23 of 4:56`; `waiting: Title - Artist` while its first listener or its source is not
+    /// there.
     func reading(at instant: SessionTime) -> String {
         let word =
             switch transport {
@@ -33,7 +35,7 @@ extension TransportStatus {
             case .stopped: "stopped"
             }
         guard let current else { return word }
-        var text = "\(word): \(current.title)"
+        var text = "\(word): \(current.headline)"
         if current.isLive {
             text += ", live"
         } else if let position {
@@ -50,10 +52,17 @@ extension ProgrammeChange {
     func lines(after former: ProgrammeState?) -> [String] {
         switch kind {
         case .status(let status): lines(of: status, after: former?.status)
+        case .item(let item): lines(of: item, after: former?.status)
         case .listenerGone(let instance):
             ["\(former?.listeners.first { $0.instance == instance }?.name ?? "a listener") left"]
         default: line.map { [$0] } ?? []
         }
+    }
+
+    private func lines(of item: QueueItem, after former: TransportStatus?) -> [String] {
+        if item.hasFailed { return ["\(item.title): cannot be played"] }
+        guard let next = former?.next, next.id == item.id, next.headline != item.headline else { return [] }
+        return ["next: \(item.headline)"]
     }
 
     /// Returns the status, and what plays next, as far as they changed.
@@ -65,7 +74,7 @@ extension ProgrammeChange {
             if status.next == former?.next {
                 nil
             } else if let item = status.next {
-                "next: \(item.title)"
+                "next: \(item.headline)"
             } else {
                 // A song that begins as the last one needs no remark.
                 isShown ? nil : "next: nothing"
@@ -75,10 +84,9 @@ extension ProgrammeChange {
 
     private var line: String? {
         switch kind {
-        case .status, .listenerGone: nil
+        case .status, .item, .listenerGone: nil
         case .modes(let modes): "repeat \(modes.repeats), shuffle \(modes.isShuffled ? "on" : "off")"
         case .queue(_, let count): "queue: \(count) song\(count == 1 ? "" : "s")"
-        case .item(let item): item.hasFailed ? "\(item.title): cannot be played" : nil
         case .volume(let volume): "volume of the group: \(volume.reading)"
         case .listener(let listener):
             "\(listener.name): \(listener.state.rawValue)"

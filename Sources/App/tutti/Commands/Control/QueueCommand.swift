@@ -1,4 +1,5 @@
 import AudioCore
+import ProgrammeJSON
 import Songs
 import Synchronization
 import TerminalIO
@@ -180,19 +181,11 @@ struct QueueCommand: Command {
             [
                 .init(text: item.id.number == current ? ">" : ""),
                 .init(text: "\(index + 1)"),
-                .init(text: item.title.terminalSafe + (item.hasFailed ? " (cannot be played)" : "")),
+                .init(text: item.headline.terminalSafe + (item.hasFailed ? " (cannot be played)" : "")),
                 .init(text: item.isLive ? "live" : item.duration?.clockReading ?? ""),
             ]
         }
         return table
-    }
-}
-
-extension QueueItem {
-    func json(position: Int, isCurrent: Bool) -> JSONValue {
-        .object(
-            [.init(key: "position", value: .integer(Int64(position)))] + members
-                + [.init(key: "current", value: .bool(isCurrent))])
     }
 }
 

@@ -1,18 +1,22 @@
 import AudioCore
+import ProgrammeJSON
 import Synchronization
 import TerminalIO
 import TuttiRuntime
+import WebRemote
 import WireProtocol
 
 /// `tutti status`
 struct StatusCommand: Command {
+    static let qr = CommandSyntax.Option.flag(
+        "--qr", "Show where the broadcast's page for browsers is, as an address and as a QR code.")
     static let watch = CommandSyntax.Option.flag("--watch", "Go on to show every change, until Ctrl-C.")
 
     static let syntax = CommandSyntax(
         name: "status",
         summary: "Shows what a broadcast plays, where it is, and how its listeners are set.",
         operands: [],
-        options: [watch, ControlFlags.at, DisplayFlags.json, .help],
+        options: [watch, qr, ControlFlags.at, DisplayFlags.json, .help],
         notes: [
             "With --json: one object with the whole state; with --watch then one for each change, by its number, and at "
                 + "the broadcast's end one with how it ended. A position is seconds at a time of the broadcaster's "
@@ -22,23 +26,27 @@ struct StatusCommand: Command {
         ],
         examples: [
             .init(command: "tutti status", meaning: "song, place and listeners"),
+            .init(command: "tutti status --qr", meaning: "a code for a guest's phone"),
             .init(command: "tutti status --watch --json", meaning: "for programs"),
         ])
 
     let target: ControlTarget
     let isJSON: Bool
     let watches: Bool
+    let showsPage: Bool
 
     init(_ arguments: CommandArguments) throws(UsageError) {
         target = try ControlFlags.target(arguments)
         isJSON = arguments.has(DisplayFlags.json)
         watches = arguments.has(Self.watch)
+        showsPage = arguments.has(Self.qr)
+        if watches, showsPage { throw UsageError("--watch and --qr exclude each other") }
     }
 
     func run() -> Int32 {
         SessionRunner.exitCode { () throws(RuntimeFailure) in
             do throws(RuntimeFailure) {
-                try show()
+                if showsPage { try showPage() } else { try show() }
             } catch {
                 // Whoever watches to the end has seen all there was.
                 guard watches, case .control(.ended(_, let end), _) = error.reason, end.kind != .failed else {
@@ -59,7 +67,7 @@ struct StatusCommand: Command {
         let former = Mutex<ProgrammeState?>(nil)
         try ControlRun(target: target, requests: [watches ? .changes : .state]).run { [isJSON] answer in
             switch answer {
-            case .connected(let name): broadcaster.withLock { $0 = name }
+            case .connected(let name, _): broadcaster.withLock { $0 = name }
             case .state(let state, nil):
                 let name = broadcaster.withLock { $0 }
                 if isJSON { ListOutput.write([state.json(of: name)]) } else { Self.show(state, of: name) }
@@ -73,6 +81,37 @@ struct StatusCommand: Command {
             case .outcome, .page, .found, .foundNothing, .failed, .sending: break
             }
             if case .state(let state, _) = answer { former.withLock { $0 = state } }
+        }
+    }
+
+    private func showPage() throws(RuntimeFailure) {
+        let found = Mutex<(place: BroadcastPlace, port: UInt16?)>((.thisMachine, nil))
+        try ControlRun(target: target, requests: [.state]).run { answer in
+            switch answer {
+            case .connected(_, let place): found.withLock { $0.place = place }
+            case .state(let state, _): found.withLock { $0.port = state.pagePort }
+            case .outcome, .page, .found, .foundNothing, .failed, .sending: break
+            }
+        }
+        let (place, port) = found.withLock { $0 }
+        PageDisplay.show(try Self.address(place, port), isJSON: isJSON)
+    }
+
+    static func address(_ place: BroadcastPlace, _ port: UInt16?) throws(RuntimeFailure) -> PageAddress {
+        guard let port else {
+            throw RuntimeFailure(
+                .unavailable,
+                .other(
+                    "the broadcast has no page for browsers: it was begun with --no-web, or its machine is in a "
+                        + "household and has no guests ('tutti guests add' there makes one)"))
+        }
+        switch place {
+        case .thisMachine: return PageAddress.best(port: port)
+        case .host(let host): return PageAddress(host: host, port: port)
+        case .beyondListener:
+            throw RuntimeFailure(
+                .unavailable,
+                .other("the broadcast is another machine's: write --at NAME, or ask there for 'tutti status --qr'"))
         }
     }
 

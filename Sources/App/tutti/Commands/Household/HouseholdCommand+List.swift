@@ -1,4 +1,5 @@
 import Households
+import ProgrammeJSON
 import SecureChannel
 import TerminalIO
 

@@ -9,7 +9,7 @@ struct ChoiceList {
         /// Nil for what the index does not know.
         var known: FoundSong?
         /// Nil for what is of no album.
-        var album: AlbumOfSong?
+        var album: Album?
     }
 
     let songs: [Song]
@@ -22,9 +22,10 @@ struct ChoiceList {
         var start = 0
         while start < songs.count {
             let run = songs[start...].prefix { $0.album == songs[start].album }
-            let isWhole = Self.isWholeAlbum(run)
+            let album = Self.wholeAlbum(run)
+            let isWhole = album != nil
             if !lines.isEmpty, isWhole || isApart { lines.append("") }
-            if isWhole { lines.append(Self.heading(run)) }
+            if let album { lines.append(Self.heading(album)) }
             for index in run.indices {
                 let number = "\(index + 1)".padded(to: digits, alignment: .right)
                 lines.append("\(number)  \(Self.line(songs[index], isUnderHeading: isWhole))")
@@ -35,17 +36,15 @@ struct ChoiceList {
         return lines.map { $0.truncated(to: width) }
     }
 
-    private static func isWholeAlbum(_ run: ArraySlice<Song>) -> Bool {
-        guard let album = run.first?.album, album.songCount == run.count else { return false }
-        return Set(run.map(\.address)).count == run.count
+    /// Returns the album that these songs are, each once.
+    private static func wholeAlbum(_ run: ArraySlice<Song>) -> Album? {
+        guard let album = run.first?.album, album.songCount == run.count else { return nil }
+        return Set(run.map(\.address)).count == run.count ? album : nil
     }
 
-    private static func heading(_ run: ArraySlice<Song>) -> String {
-        guard let first = run.first?.known else { return "" }
-        let isOfOneArtist = run.allSatisfy { $0.known?.artist == first.artist }
-        let artist = first.albumArtist ?? (isOfOneArtist ? first.artist : nil)
-        let year = first.year.map { " (\($0))" } ?? ""
-        return ((first.album ?? "") + (artist.map { " - \($0)" } ?? "") + year).terminalSafe
+    private static func heading(_ album: Album) -> String {
+        let year = album.year.map { " (\($0))" } ?? ""
+        return (album.title + (album.artist.map { " - \($0)" } ?? "") + year).terminalSafe
     }
 
     private static func line(_ song: Song, isUnderHeading: Bool) -> String {

@@ -20,8 +20,8 @@ struct LibraryCommand: Command {
         notes: [
             "Without a folder of your own the desktop's is searched, by default ~/Music. The first folder that is added takes "
                 + "its place.",
-            "What the songs say of themselves is kept in an index in the cache directory. It can be deleted at any time, and "
-                + "is made anew. Songs of a folder that is not there now, as of a share, stay in it.",
+            "What the songs say of themselves, and where their pictures are, is kept in an index in the cache directory. It "
+                + "can be deleted at any time, and is made anew. Songs of a folder that is not there now, as of a share, stay in it.",
             "Exit code: 0; 64 for a wrong command line, 66 for a folder that is none, 69 without SQLite, 73 where the list of "
                 + "folders cannot be written, or update cannot write the index, 74 for a failing disk, 75 if the index is "
                 + "in use.",
@@ -95,9 +95,11 @@ struct LibraryCommand: Command {
     private func update() throws(RuntimeFailure) {
         let library = try UserLibrary()
         let outcome = try library.update()
+        let pictures =
+            outcome.pictureCount == 0 ? "" : "; pictures in folders: \(outcome.pictureCount) new, changed or gone"
         StandardStream.output.write(
             "\(try library.songCount()) songs: \(outcome.addedCount) new, \(outcome.changedCount) changed, "
-                + "\(outcome.removedCount) gone\n")
+                + "\(outcome.removedCount) gone\(pictures)\n")
     }
 
     // MARK: Folders

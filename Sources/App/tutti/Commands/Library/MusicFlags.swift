@@ -72,13 +72,13 @@ struct MusicFlags: Hashable {
     /// Returns the songs of one of the albums that fit, each of which has the same chance, and says which one it is.
     private func randomAlbum(_ library: UserLibrary) throws(RuntimeFailure) -> [FoundSong] {
         var albums = try library.albums(query)
-        if let album { albums = albums.preferring { $0.title.isSame(as: album) } }
+        if let album { albums = albums.preferring { $0.album.title.isSame(as: album) } }
         if let artist {
-            albums = albums.preferring { album in
-                album.artist?.isSame(as: artist) == true || album.songArtists.contains { $0.isSame(as: artist) }
+            albums = albums.preferring { found in
+                found.songArtists.union([found.album.artist].compactMap(\.self)).contains { $0.isSame(as: artist) }
             }
         }
-        guard let album = albums.randomElement() else { throw try nothing("album", library) }
+        guard let album = albums.randomElement()?.album else { throw try nothing("album", library) }
         let songs = try library.songs(ofAlbum: album.id, limit: SongCollection.countLimit)
         guard !songs.isEmpty else { throw try nothing("album", library) }
         StandardStream.error.write("tutti: \(album.reading)".terminalSafe + "\n")
@@ -92,12 +92,9 @@ struct MusicFlags: Hashable {
     }
 }
 
-extension FoundAlbum {
+extension Album {
     /// "the album is 'Kind of Blue' by Miles Davis".
-    fileprivate var reading: String {
-        let artists = artist.map { [$0] } ?? songArtists.sorted()
-        return "the album is '\(title)'\(artists.count == 1 ? " by \(artists[0])" : "")"
-    }
+    fileprivate var reading: String { "the album is '\(title)'\(artist.map { " by \($0)" } ?? "")" }
 }
 
 extension Array {

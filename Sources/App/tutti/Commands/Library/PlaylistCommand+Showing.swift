@@ -1,5 +1,6 @@
 import AudioCore
 import MusicLibrary
+import ProgrammeJSON
 import Songs
 import TerminalIO
 import TuttiRuntime

@@ -1,5 +1,6 @@
 import Controlling
 import MusicLibrary
+import ProgrammeJSON
 import Synchronization
 import TuttiRuntime
 import WireProtocol
@@ -16,7 +17,7 @@ extension SearchCommand {
         let answer = Mutex<Result<[FoundSong], RuntimeFailure>>(.success([]))
         try ControlRun(target: target, requests: [.lookup(subject)]).run { news in
             switch news {
-            case .found(_, let bytes): answer.withLock { $0 = .success(Self.songs(bytes)) }
+            case .found(_, let bytes): answer.withLock { $0 = .success(FoundSong.songs(found: bytes)) }
             case .foundNothing(_, let reason) where !reason.isEmpty:
                 answer.withLock { $0 = .failure(RuntimeFailure(.unavailable, .other("nothing was found: \(reason)"))) }
             case .foundNothing, .connected, .outcome, .state, .page, .failed, .sending: break
@@ -25,10 +26,5 @@ extension SearchCommand {
         let found = try answer.withLock { $0 }.get()
         guard !found.isEmpty else { throw RuntimeFailure(.general, .other("no song there fits")) }
         show(Array(found.prefix(wanted)), isCut: found.count > wanted || found.count == WireLimits.foundSongCount)
-    }
-
-    private static func songs(_ bytes: [UInt8]) -> [FoundSong] {
-        String(decoding: bytes, as: UTF8.self).split(separator: "\n").prefix(WireLimits.foundSongCount)
-            .compactMap { FoundSong(line: $0) }
     }
 }

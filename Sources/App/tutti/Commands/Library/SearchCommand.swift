@@ -1,6 +1,7 @@
 import AudioCore
 import Controlling
 import MusicLibrary
+import ProgrammeJSON
 import TerminalIO
 import TuttiRuntime
 import WireProtocol
@@ -36,6 +37,8 @@ struct SearchCommand: Command {
                 + "and changes them.",
             "With --at the paths are the other machine's, what fits best always comes first, and there are "
                 + "\(WireLimits.foundSongCount) songs at most. With --tabs reading the folders ends after 10 s.",
+            "With --json \"artwork\" names the file that holds a song's picture: its own, which is of the kind \"embedded\", "
+                + "or one beside it, of the kind \"folder\". It is null without a picture, and with --at.",
             "Exit code: 0 when a song is found, 1 when none is; 64 for a wrong command line, 69 without SQLite, 73, 74 or 75 "
                 + "if the index cannot be used. With --at 68 for a machine that is nowhere, 69 for one whose library is for "
                 + "others, 74 for a lost connection.",
@@ -136,13 +139,20 @@ struct SearchCommand: Command {
 extension FoundSong {
     fileprivate func json(_ plays: PlayCounts?) -> JSONValue {
         let played = plays.map { $0[path] }
-        return .object([
-            "path": .string(path), "title": .string(title), "artist": .optional(artist), "album": .optional(album),
-            "albumArtist": .optional(albumArtist), "composer": .optional(composer), "genre": .optional(genre),
-            "disc": .optional(disc.map(Int64.init)), "track": .optional(track.map(Int64.init)),
-            "year": .optional(year.map(Int64.init)),
-            "seconds": duration.map { .number($0.seconds, decimals: 3) } ?? .null,
-            "plays": .optional(played.map { Int64($0?.count ?? 0) }), "lastPlayed": .optional(played??.last),
-        ])
+        return .object(
+            members + [
+                .init(key: "artwork", value: artwork.map { $0.json(ofSong: path) } ?? .null),
+                .init(key: "plays", value: .optional(played.map { Int64($0?.count ?? 0) })),
+                .init(key: "lastPlayed", value: .optional(played??.last)),
+            ])
+    }
+}
+
+extension FoundSong.Artwork {
+    fileprivate func json(ofSong path: String) -> JSONValue {
+        switch self {
+        case .embedded: .object(["kind": .string("embedded"), "path": .string(path)])
+        case .folder(let path): .object(["kind": .string("folder"), "path": .string(path)])
+        }
     }
 }

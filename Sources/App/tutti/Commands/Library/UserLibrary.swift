@@ -117,7 +117,7 @@ final class UserLibrary {
     }
 
     /// The albums of these paths, in their order.
-    func albums(of paths: [String]) throws(RuntimeFailure) -> [AlbumOfSong?] {
+    func albums(of paths: [String]) throws(RuntimeFailure) -> [Album?] {
         try use { index throws(LibraryError) in try index.albums(of: paths) }
     }
 
@@ -126,7 +126,7 @@ final class UserLibrary {
         try use { index throws(LibraryError) in try index.albums(query) }
     }
 
-    /// - Parameter album: its ``AlbumList/Entry/id``.
+    /// - Parameter album: its ``Album/id``.
     func songs(ofAlbum album: Int64, limit: Int) throws(RuntimeFailure) -> [FoundSong] {
         try use { index throws(LibraryError) in try index.songs(ofAlbum: album, limit: limit) }
     }

@@ -1,0 +1,16 @@
+import NIOCore
+import TuttiRuntime
+
+/// A broadcaster's own door.
+struct BroadcasterDoor: BrowserDoor {
+    let broadcaster: Broadcaster
+
+    func connect(
+        instance: UInt64, address: String, send: @escaping @Sendable (ByteBuffer) -> Void,
+        close: @escaping @Sendable () -> Void
+    ) -> (any BrowserPassage)? {
+        broadcaster.connectBrowser(instance: instance, address: address, send: send, close: close)
+    }
+}
+
+extension BrowserConnection: BrowserPassage {}

@@ -1,0 +1,75 @@
+import NIOCore
+import WebServer
+
+/// The socket over which a page listens: bytes of the wire protocol, between the page and the broadcast. Frames mean
+/// nothing in it. Confined to the site's loop; the broadcast's calls are brought there.
+final class ListenSocket: WebSocketHandler, TicketSocket {
+    private enum State {
+        case new
+        case open(WebSocketConnection, any BrowserPassage)
+        case closed
+    }
+
+    /// A listener says little: greeting, reports and settings have less than a kilobyte each.
+    let messageByteLimit = 16 * 1024
+    private let site: Site
+    private let ticket: Ticket
+    private var state = State.new
+
+    init(site: Site, ticket: Ticket) {
+        self.site = site
+        self.ticket = ticket
+    }
+
+    func opened(_ socket: WebSocketConnection) {
+        guard let holder = site.open(self, .listening, with: ticket) else {
+            state = .closed
+            return socket.close(code: 1008, reason: Site.badTicket)
+        }
+        let loop = socket.loop
+        let passage = site.door.connect(
+            instance: holder.instance, address: socket.address,
+            send: { bytes in loop.execute { self.send(bytes) } },
+            close: { loop.execute { self.end(code: 1000, reason: "the broadcast closes the connection") } })
+        guard let passage else {
+            site.close(self, .listening, with: ticket)
+            state = .closed
+            // Try again later (RFC 6455's registry).
+            return socket.close(code: 1013, reason: "nothing is broadcast at the moment; try again")
+        }
+        state = .open(socket, passage)
+    }
+
+    private func send(_ bytes: ByteBuffer) {
+        if case .open(let socket, _) = state { socket.send(binary: bytes) }
+    }
+
+    func received(text: String) { end(code: 1003, reason: "a listener sends bytes, not text") }
+
+    func received(binary: ByteBuffer) {
+        if case .open(_, let passage) = state { passage.receive(binary) }
+    }
+
+    func wrote(byteCount: Int) {
+        if case .open(_, let passage) = state { passage.noteWritten(byteCount: byteCount) }
+    }
+
+    func end(code: UInt16, reason: String) {
+        guard case .open(let socket, let passage) = state else { return }
+        leave(passage)
+        socket.close(code: code, reason: reason)
+    }
+
+    func closed() {
+        if case .open(_, let passage) = state { leave(passage) }
+    }
+
+    private func leave(_ passage: any BrowserPassage) {
+        state = .closed
+        site.close(self, .listening, with: ticket)
+        passage.close()
+    }
+}
+
+// Confined to the site's loop, to which the broadcast's calls are brought.
+extension ListenSocket: @unchecked Sendable {}

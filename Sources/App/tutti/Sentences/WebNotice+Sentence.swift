@@ -1,0 +1,19 @@
+import WebRemote
+
+extension WebNotice {
+    /// For people, one line.
+    var sentence: String {
+        switch self {
+        case .listening(let port, let wanted):
+            "page for browsers: \(PageAddress.best(port: port))"
+                + (port == wanted ? "" : " (port \(wanted) is taken by another program)")
+        case .closed: "no page for browsers any more: no guest's code is good; 'tutti guests add' makes one"
+        case .unavailable(let reason): "no page for browsers: \(reason)"
+        case .joined(let name, let isGuest, let address):
+            "\(name) opened the page from \(address)" + (isGuest ? " as a guest" : "")
+        case .left(let name): "\(name) closed the page"
+        case .suspicious(let address, let reason): "many wrong codes come from \(address): \(reason)"
+        case .guestsUnreadable(let reason): "guests cannot be read, those who were known stay: \(reason)"
+        }
+    }
+}

@@ -1,0 +1,56 @@
+/// How the page is seen.
+extension BrowserPage {
+    /// Shows it on another device; what asks for its size is told.
+    public func show(on device: BrowserDevice) throws(BrowserError) {
+        try call(
+            "Emulation.setDeviceMetricsOverride",
+            [
+                "width": .number(Double(device.width)), "height": .number(Double(device.height)),
+                "deviceScaleFactor": .number(device.scale), "mobile": .boolean(device.isPhone),
+            ])
+        try call("Emulation.setTouchEmulationEnabled", ["enabled": .boolean(device.isPhone)])
+    }
+
+    /// What the user prefers, as style sheets ask for it.
+    public func prefer(isDark: Bool, reducesMotion: Bool) throws(BrowserError) {
+        try call(
+            "Emulation.setEmulatedMedia",
+            [
+                "features": [
+                    ["name": "prefers-color-scheme", "value": isDark ? "dark" : "light"],
+                    ["name": "prefers-reduced-motion", "value": reducesMotion ? "reduce" : "no-preference"],
+                ]
+            ])
+    }
+
+    /// A picture of what is in view, as the bytes of a PNG file.
+    public func screenshot() throws(BrowserError) -> [UInt8] {
+        let data = try call("Page.captureScreenshot", ["format": "png"])["data"].string
+        guard let data, let bytes = decodedBase64(data.utf8) else { throw .malformedMessage }
+        return bytes
+    }
+}
+
+/// The bytes of a base64 text (RFC 4648, section 4); nil where a character is none of its alphabet.
+func decodedBase64(_ text: some Sequence<UInt8>) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var (bits, count): (UInt32, Int) = (0, 0)
+    for character in text {
+        let value: UInt8
+        switch character {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = character - UInt8(ascii: "A")
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): value = character - UInt8(ascii: "a") + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): value = character - UInt8(ascii: "0") + 52
+        case UInt8(ascii: "+"): value = 62
+        case UInt8(ascii: "/"): value = 63
+        case UInt8(ascii: "="): return bytes
+        default: return nil
+        }
+        bits = bits << 6 | UInt32(value)
+        count += 6
+        guard count >= 8 else { continue }
+        count -= 8
+        bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+    }
+    return bytes
+}

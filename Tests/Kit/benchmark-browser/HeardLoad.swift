@@ -1,0 +1,71 @@
+import HeardAnalysis
+import LANKit
+import TestbedKit
+
+/// What a browser's card emitted during one load of the page, beside a native listener's. Times in seconds.
+struct HeardLoad {
+    /// From the tap.
+    let firstSound: Double?
+    /// Of the browser beside the native listener, every half second; positive where the browser is later.
+    let report: SkewReport
+    /// The same in the first second, densely.
+    let beginning: SkewReport
+    private let stalls: [StallLogger.Stall]
+    /// From the second second on, in dBFS: what is left of the sine in the worst 10 ms; nil where nothing sounded.
+    let worstResidual: Double?
+    /// Windows of 10 ms in which more is left than ``clickLimit``: seconds from the first sound, and dBFS.
+    let clicks: [(time: Double, level: Double)]
+    private let start: Double
+
+    /// In dBFS. A fifth of a frame that is missing or twice there leaves about as much; a correction by some hundred
+    /// ppm, which nobody hears, some decibels less.
+    static let clickLimit = -50.0
+
+    init(
+        _ load: ListeningBrowser.Load, native: HeardRecording, browser: HeardRecording, stalls: [StallLogger.Stall]
+    ) {
+        self.stalls = stalls
+        let own = browser.muted(before: load.tapped)
+        let onset = own.firstAudibleTime()
+        start = onset ?? load.tapped
+        firstSound = onset.map { ($0 - load.tapped) * 1e-9 }
+        let (reference, noise) = (native.onlyChannel(0).muted(before: load.tapped), own.onlyChannel(0))
+        // Up to a moment before the end: what the page's end does is not judged.
+        var options = SkewOptions()
+        options.duration = max(0, (load.ended - start) * 1e-9 - 0.5)
+        report = skew(between: reference, and: noise, options: options)
+        options.hop = 0.125
+        options.duration = 1
+        beginning = skew(between: reference, and: noise, options: options)
+        let levels = Self.levels(own, from: start + 1e9, to: load.ended - 0.5e9)
+        worstResidual = levels.map(\.level).max()
+        let start = start
+        clicks = levels.filter { $0.level > Self.clickLimit }.map { (($0.time - start) * 1e-9, $0.level) }
+    }
+
+    private static func levels(_ recording: HeardRecording, from start: Double, to end: Double) -> [(
+        time: Double, level: Double
+    )] {
+        let sine = recording.channels > 1 ? recording.channel(1) : []
+        let rate = recording.sampleRate
+        return SineResidual(of: sine, rate: rate, pitch: MeasuringSong.pitch).windows.compactMap { window in
+            guard let time = recording.time(ofFrame: Double(window.start)), time > start, time < end else { return nil }
+            return (time, window.level)
+        }
+    }
+
+    /// The median of the skew from the second second to the tenth.
+    var constant: Double? {
+        let skews = report.windows.filter { ($0.time - start) * 1e-9 > 1 && ($0.time - start) * 1e-9 < 10 }.map(\.skew)
+        return skews.isEmpty ? nil : skews.sorted()[skews.count / 2]
+    }
+
+    /// From ten seconds on, without what is near a stall of the machine.
+    var settled: SkewReport {
+        report.after(seconds: SkewFigures.settlingSeconds).excluding(
+            stalls.map { Double($0.start) - 0.25e9...Double($0.end) + 1e9 })
+    }
+
+    /// Seconds from the first sound, and skew.
+    var points: [(time: Double, skew: Double)] { report.windows.map { (($0.time - start) * 1e-9, $0.skew) } }
+}
