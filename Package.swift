@@ -74,7 +74,7 @@ let layers = [
             .target(name: "CResampling"),
             .target(name: "CRevision", cSettings: revision),
             // The page for browsers, as a part of the program.
-            .target(name: "CWebPage", exclude: ["page"]),
+            .target(name: "CWebPage", exclude: ["package.json", "page"]),
         ]),
 
     // What all others speak of: times, frames, rates, formats, the push parser's protocol, limits. No system calls.

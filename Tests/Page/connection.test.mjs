@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import "./fakes/crypto.mjs";
+import { fakeTimers } from "./fakes/timers.mjs";
 import { Connection, Guest } from "../../Sources/CModules/CWebPage/page/connection.js";
 
 // Values by Python's hmac: the key is 00 01 ... 0f, the server's nonce 11..., the client's 22..., the ticket 33...
@@ -11,10 +13,10 @@ const JOINED_MAC = "03207629cda2c96c91746f8e6de91243ce40a927599e25f18a7934b4ad03
 
 /** A server's end of sockets, and what the page was told. */
 function setUp(t, code = "") {
-  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const timers = fakeTimers(t);
   t.mock.method(Math, "random", () => 1);
   t.mock.method(globalThis.crypto, "getRandomValues", (array) => array.fill(0x22));
-  const it = { sockets: [], phases: [], events: [], joined: [] };
+  const it = { timers, sockets: [], phases: [], events: [], joined: [] };
   const open = (url) => {
     const socket = {
       url, sent: [], isClosed: false,
@@ -81,7 +83,7 @@ test("a request without an answer ends", async (t) => {
   const it = setUp(t);
   it.join();
   const request = it.connection.request({ lyrics: { item: 5 } });
-  t.mock.timers.tick(15_000);
+  it.timers.tick(15_000);
   await assert.rejects(request, /No answer/);
 });
 
@@ -118,7 +120,7 @@ test("another machine that answers is found out, and nothing is sent to it", asy
       assert.deepEqual(it.phases, ["impostor"]);
       assert.equal(socket.isClosed, true);
       assert.deepEqual([it.joined, it.events], [[], []]);
-      t.mock.timers.tick(60_000);
+      it.timers.tick(60_000);
       assert.equal(it.sockets.length, 1);
     });
   }
@@ -146,7 +148,7 @@ test("a household without a code is asked nothing more", (t) => {
   assert.deepEqual(it.phases, ["code"]);
   assert.equal(it.connection.phase.text, "Kitchen");
   assert.deepEqual(it.sockets[0].sent, []);
-  t.mock.timers.tick(60_000);
+  it.timers.tick(60_000);
   assert.equal(it.sockets.length, 1);
   it.connection.restart({ code: CODE });
   it.join(HOUSEHOLD, JOINED_MAC);
@@ -157,7 +159,7 @@ test("a damaged code is said before anything is sent", (t) => {
   for (const code of ["short", "AAECAwQFBgcICQoLDA0O*w", `${CODE}AA`]) {
     const it = setUp(t, code);
     assert.deepEqual([it.phases, it.sockets], [["refused"], []]);
-    t.mock.timers.reset();
+    it.timers.reset();
     t.mock.restoreAll();
   }
 });
@@ -168,7 +170,7 @@ test("a code that ends while the page is open stays refused, with the reason", (
   socket.says({ refused: { reason: "this code has ended" } });
   assert.deepEqual(it.phases, ["open", "refused"]);
   assert.equal(it.connection.phase.text, "this code has ended");
-  t.mock.timers.tick(60_000);
+  it.timers.tick(60_000);
   assert.equal(it.sockets.length, 1);
 });
 
@@ -178,16 +180,16 @@ test("comes back by itself, slower and slower up to ten seconds", (t) => {
   assert.deepEqual(it.phases, ["open", "lost"]);
   for (const delay of [500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]) {
     const { length } = it.sockets;
-    t.mock.timers.tick(delay - 1);
+    it.timers.tick(delay - 1);
     assert.equal(it.sockets.length, length);
-    t.mock.timers.tick(1);
+    it.timers.tick(1);
     assert.equal(it.sockets.length, length + 1);
     it.sockets.at(-1).ends();
   }
-  t.mock.timers.tick(10_000);
+  it.timers.tick(10_000);
   it.join().ends();
   assert.deepEqual(it.phases, ["open", "lost", "open", "lost"]);
-  t.mock.timers.tick(500);
+  it.timers.tick(500);
   assert.equal(it.sockets.length, 10, "soon again");
 });
 
@@ -205,24 +207,24 @@ test("connects at once when it is woken", (t) => {
   it.join().ends();
   it.connection.wake();
   assert.equal(it.sockets.length, 2);
-  t.mock.timers.tick(5_999);
+  it.timers.tick(5_999);
   assert.equal(it.sockets.length, 2, "and not a second time");
 });
 
 test("a machine that says nothing more is left and tried again", (t) => {
   const it = setUp(t);
-  t.mock.timers.tick(6_000);
+  it.timers.tick(6_000);
   assert.equal(it.sockets[0].isClosed, true);
   assert.deepEqual(it.phases, ["lost"]);
-  t.mock.timers.tick(500);
+  it.timers.tick(500);
   const socket = it.join();
-  t.mock.timers.tick(20_000);
+  it.timers.tick(20_000);
   assert.deepEqual(socket.sent.at(-1), { id: 1, ping: {} });
   socket.says({ id: 1, pong: {} });
-  t.mock.timers.tick(20_000);
+  it.timers.tick(20_000);
   assert.deepEqual(socket.sent.at(-1), { id: 2, ping: {} });
   assert.equal(it.sockets.length, 2);
-  t.mock.timers.tick(5_000);
+  it.timers.tick(5_000);
   assert.equal(it.sockets.length, 3);
   assert.equal(socket.isClosed, true);
 });
@@ -234,9 +236,9 @@ test("when the broadcast is over it says so, and looks for the next one", (t) =>
   socket.ends();
   assert.deepEqual(it.phases, ["open", "over"]);
   assert.equal(it.connection.phase.text, "the broadcast is over");
-  t.mock.timers.tick(500);
+  it.timers.tick(500);
   it.sockets.at(-1).ends();
-  t.mock.timers.tick(1_000);
+  it.timers.tick(1_000);
   assert.deepEqual(it.phases, ["open", "over"]);
   it.join();
   assert.deepEqual(it.phases, ["open", "over", "open"]);

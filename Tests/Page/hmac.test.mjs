@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
+import "./fakes/crypto.mjs";
 import test from "node:test";
 import { fromBase64URL, hex, hmac, randomHex, sha256 } from "../../Sources/CModules/CWebPage/page/hmac.js";
 

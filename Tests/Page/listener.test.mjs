@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import "./fakes/crypto.mjs";
 import { Listener } from "../../Sources/CModules/CWebPage/page/listener.js";
 import { MessageWriter, ROLE, TYPE, preamble } from "../../Sources/CModules/CWebPage/page/wire.js";
 import { sine } from "./fakes/broadcast.mjs";
