@@ -19,8 +19,8 @@ public enum WebNotice: Hashable, Sendable {
     public var level: NoticeLevel {
         switch self {
         case .joined, .left: .detail
-        case .listening(let port, let wanted): port == wanted ? .info : .warning
-        case .closed: .info
+        // Several broadcasts on one machine are nothing unusual.
+        case .listening, .closed: .info
         case .unavailable, .suspicious, .guestsUnreadable: .warning
         }
     }
