@@ -165,7 +165,7 @@ struct DiscoveryLANTests {
         do {
             try waitUntil("the pages", within: Self.patience) {
                 found = try pages()
-                return found == expected
+                return found.sorted() == expected.sorted()
             }
         } catch { Issue.record("\(error): \(expected), not \(found)") }
     }
@@ -199,7 +199,7 @@ struct DiscoveryLANTests {
             let probe = try probe(0, "Kitchen", instance: number, "--advertise-only", "--page", "\(28_884 + number)")
             try probe.waitForLine(containing: "PAGE Tutti: Kitchen", within: Self.patience)
         }
-        try waitForPages(["Tutti: Kitchen 28885 path=/", "Tutti: Kitchen #2 28886 path=/"].sorted())
+        try waitForPages(["Tutti: Kitchen 28885 path=/", "Tutti: Kitchen #2 28886 path=/"])
     }
 
     @Test func noPeerTakesAPageForAPeer() throws {
