@@ -20,7 +20,7 @@ final class SpooledFile: Sendable {
     /// - Parameter name: of somebody's; only what may stand in a name is kept of it.
     init(name: String) throws(Failure) {
         self.name = Self.safe(name)
-        var template = Array((Self.folder + "/tutti-page-XXXXXX").utf8CString)
+        var template = Self.template
         descriptor = mkstemp(&template)
         guard descriptor >= 0, fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else {
             throw Failure("there is no room for the song here: \(Self.systemText())")
@@ -32,6 +32,9 @@ final class SpooledFile: Sendable {
 
     /// As for songs of other machines.
     private static var folder: String { getenv("TMPDIR").map { String(cString: $0) } ?? "/var/tmp" }
+
+    /// Of names that mkstemp(3) and mkdtemp(3) make.
+    private static var template: [CChar] { Array((folder + "/tutti-page-XXXXXX").utf8CString) }
 
     private static func systemText() -> String { String(cString: strerror(errno)) }
 
@@ -74,7 +77,7 @@ final class SpooledFile: Sendable {
     /// Makes a link with the song's name in a folder that only this user sees. If the process ends too early, the
     /// folder stays, and a link to nothing.
     func link() throws(Failure) -> Link {
-        var template = Array((Self.folder + "/tutti-page-XXXXXX").utf8CString)
+        var template = Self.template
         guard mkdtemp(&template) != nil else {
             throw Failure("a folder cannot be made for the song: \(Self.systemText())")
         }
