@@ -297,6 +297,8 @@ let testRooms = [
             program("benchmark-command", ["HeardAnalysis", "LANKit", "SoundCardKit", "TestbedKit"]),
             program(
                 "benchmark-browser", ["BrowserKit", "HeardAnalysis", "LANKit", "SoundCardKit", "TestbedKit"]),
+            // What Scripts/test-guest measured.
+            program("guest-report", ["HeardAnalysis", "ProgrammeJSON"]),
             // Many browsers that listen.
             program("browser-load", ["AudioCore", "WireProtocol", nioCore]),
             .target(name: "AllocationCount"),
