@@ -50,6 +50,8 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioWebSocket = Target.Dependency.product(name: "NIOWebSocket", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
+let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 
 /// From the bottom up: a target uses targets of its own layer and of those that stand before it. LayerTests looks.
 let layers = [
@@ -207,8 +209,8 @@ let layers = [
                     "Observing", "Pairing", "Peering", "Playout", "Programmes", "RealtimeKitClient", "Recording",
                     "SecureChannel", "SessionExecution", "Songs", "VirtualDevices", "WireProtocol", nioCore, nioPosix,
                 ], canary),
-            // HTTP and WebSockets for a site, whatever it is.
-            library("WebServer", [nioCore, nioPosix, nioHTTP1, nioWebSocket]),
+            // HTTP, also by TLS, and WebSockets for a site, whatever it is.
+            library("WebServer", [nioCore, nioPosix, nioHTTP1, nioWebSocket, nioTLS, nioSSL]),
             // A player on the desktop's bus: media keys, panels, lock screens.
             library("DesktopRemote", ["AudioCore", "CDBus", "HostSystem"]),
             // Keys in, styled text out, what a terminal shows of it.
@@ -476,7 +478,8 @@ let testRooms = [
                     nioCore, nioPosix,
                 ]),
             tests(
-                "WebServerTests", ["WebServer", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioEmbedded]),
+                "WebServerTests",
+                ["StreamTestKit", "WebServer", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioEmbedded, nioSSL]),
             tests("DesktopRemoteTests", ["AudioCore", "DesktopRemote"]),
             tests("TerminalIOTests", ["TerminalIO"]),
             tests(
@@ -590,7 +593,8 @@ let package = Package(
         .library(name: "TuttiRuntime", targets: ["TuttiRuntime"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2")
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
     ],
     targets: (layers + testRooms).flatMap { $0 }
 )

@@ -69,12 +69,12 @@ struct BroadcastCommand: Command {
                 + "next and the previous song, s stops. + and - change the volume of the group, and m mutes it; with "
                 + "--play those of this machine's own loudspeakers. w shows the QR code of the page for browsers.",
             "Any browser on the network can show, command and play the broadcast, by the page that it serves: "
-                + "http://ADDRESS:\(WebOptions.standardPort)/. In a household the page is there while a guest has a code "
-                + "('tutti guests').",
+                + "http://ADDRESS:\(WebOptions.standardPort)/, or https:// with --certificate. In a household the page is there "
+                + "while a guest has a code ('tutti guests').",
             "Ctrl-C ends the broadcast for all listeners; a second one ends this process at once.",
             InvitationFile.note,
             "Exit code: 0 when the last frame of every song was heard, 130 after Ctrl-C (128 + N after signal N), 64 for a wrong "
-                + "command line, 65 for a song that cannot be played, 66 for a missing one, 68 for a peer that is "
+                + "command line, 65 for a song that cannot be played or a certificate without use, 66 for a missing one, 68 for a peer that is "
                 + "nowhere, 69 for a port or sound card that is not to be had, 77 when others may use this machine's "
                 + "key, 1, 73, 74 for other failures.",
         ],
@@ -104,6 +104,7 @@ struct BroadcastCommand: Command {
     private(set) var options: BroadcastOptions
     let invitation: InvitationFile?
     let page: WebOptions?
+    let certificate: PageCertificate.Files?
     let desktop: DesktopRemote.Uses
     let display: DisplayFlags
 
@@ -134,6 +135,7 @@ struct BroadcastCommand: Command {
         options.network = try NetworkFlags.parse(arguments)
         invitation = InvitationFile(arguments)
         page = try PageFlags.parse(arguments)
+        certificate = try PageFlags.certificateFiles(arguments)
         desktop = DesktopFlags.uses(arguments)
         display = try DisplayFlags(arguments)
     }
@@ -150,6 +152,8 @@ struct BroadcastCommand: Command {
                 of: identity, addresses: options.listeners, usesDiscovery: options.network.usesDiscovery)
         }
         return session.run(warnings: warnings) { identity throws(RuntimeFailure) in
+            var page = page
+            page?.certificate = try PageFlags.certificate(in: certificate)
             var options = options
             options.memory = MemoryStore.standard()
             options.pins = PinFile.standard()

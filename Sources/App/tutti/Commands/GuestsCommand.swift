@@ -119,7 +119,8 @@ struct GuestsCommand: Command {
             return true
         }
         guard isAdded else { return false }
-        PageDisplay.show(PageAddress.best(port: WebOptions.standardPort, code: guest.code), isJSON: isJSON)
+        PageDisplay.show(
+            PageAddress.best(PageLocation(port: WebOptions.standardPort), code: guest.code), isJSON: isJSON)
         guard !isJSON else { return true }
         StandardStream.output.write(
             "\(guest.name) may \(role.reading) for \(hours) h, on the pages of this machine's broadcasts.\n"
