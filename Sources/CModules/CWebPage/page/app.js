@@ -147,9 +147,11 @@ function start() {
     open: (url) => new WebSocket(url),
     onphase(phase) {
       if (WAITING.includes(phase.name)) own.leave();
+      if (phase.name !== "open") tutti.programme.lose();
       showPhase(phase);
     },
     onjoined(joined, hello) {
+      tutti.programme.lose();
       Object.assign(tutti, { rights: joined.rights, ticket: joined.ticket, instance: joined.instance });
       text($("name"), hello.name);
       show($("path"), tutti.connection.isGuest && location.protocol === "http:");
