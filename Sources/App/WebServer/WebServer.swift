@@ -13,6 +13,7 @@ public final class WebServer {
     private let limits: WebLimits
     private let tunePort: @Sendable (any Channel) -> EventLoopFuture<Void>
     private var counts: ConnectionCounts
+    private let budget: WriteBudget
     private var state = State.stopped
     private var channels: [ObjectIdentifier: any Channel] = [:]
     private var sockets: [ObjectIdentifier: WebSocketConnection] = [:]
@@ -43,6 +44,7 @@ public final class WebServer {
         self.limits = limits
         check = HeadCheck(names: names)
         counts = ConnectionCounts(limits)
+        budget = WriteBudget(limit: limits.waitingBytes)
     }
 
     /// Listens for IPv6 and IPv4; for IPv4 alone on a machine without IPv6.
@@ -98,7 +100,7 @@ public final class WebServer {
             self.sockets[id] = nil
         }
         let connection = WebConnection(
-            site: site, check: check, limits: limits, address: address, refusal: refusal
+            site: site, check: check, limits: limits, address: address, budget: budget, refusal: refusal
         ) { self.sockets[id] = $0 }
         try connection.addHandlers(to: channel)
     }
