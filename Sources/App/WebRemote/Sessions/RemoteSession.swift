@@ -98,11 +98,13 @@ struct RemoteSession {
     /// Takes a text of the page.
     /// - Parameters:
     ///   - tickets: of which one is issued to whoever joins.
+    ///   - isCrowded: whether all pages at its address together say too much.
     mutating func receive(
-        _ text: String, _ house: House, _ guests: GuestBook, _ tickets: inout Tickets, now: HostTime
+        _ text: String, _ house: House, _ guests: GuestBook, _ tickets: inout Tickets, isCrowded: Bool = false,
+        now: HostTime
     ) -> [Action] {
         if case .ended = phase { return [] }
-        let isAllowed = rate.take(now)
+        let isAllowed = rate.take(now) && !isCrowded
         if !isAllowed {
             excessCount += 1
             if excessCount > Self.excessLimit { return end("too much was asked; ask at most 20 times a second") }

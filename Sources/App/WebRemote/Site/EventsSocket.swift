@@ -37,7 +37,9 @@ final class EventsSocket: WebSocketHandler {
     }
 
     func received(text: String) {
-        perform(session.receive(text, site.house, site.guests, &site.tickets, now: .now()))
+        let isCrowded = !site.takesText(of: address)
+        perform(
+            session.receive(text, site.house, site.guests, &site.tickets, isCrowded: isCrowded, now: .now()))
     }
 
     func received(binary: ByteBuffer) { close(code: 1003, reason: "requests are text") }
@@ -86,7 +88,13 @@ final class EventsSocket: WebSocketHandler {
     // MARK: Requests
 
     private func answer(_ id: Int64, _ request: PageRequest) {
+        let (site, address) = (site, address)
+        guard site.beginRequest(of: address) else {
+            let text = "too much is still to be answered to pages at your address; wait for it"
+            return perform(session.answer(id, JSONValue.Member(key: "error", value: .string(text))))
+        }
         site.perform(request, by: membership?.holder.guest) { result in
+            site.endRequest(of: address)
             let member =
                 switch result {
                 case .success(let member): member
