@@ -112,7 +112,8 @@ struct SiteEndTests {
                 address: "192.0.2.1", headers: [:])
             guard case .upload(let upload) = site.route(request), let song = upload as? SongUpload else { return site }
             song.take(ByteBuffer(string: "song")).flatMap { song.finish() }.whenComplete { result in
-                code.withLock { $0 = if case .failure(let error as WebRefusal) = result { error.status.code } else { 0 } }
+                guard case .failure(let error as WebRefusal) = result else { return }
+                code.withLock { $0 = error.status.code }
             }
             return site
         }

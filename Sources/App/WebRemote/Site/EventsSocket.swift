@@ -47,6 +47,11 @@ final class EventsSocket: WebSocketHandler {
     /// Ends it if its code is no longer good.
     func check() { perform(session.check(site.guests, site.house, now: .now())) }
 
+    /// Ends it if this is its ticket: the same page has come back.
+    func end(ifOf ticket: Ticket) {
+        if membership?.ticket == ticket { close(code: 1001, reason: "the page has come back by another connection") }
+    }
+
     /// Tells it what all pages are told.
     func tell(_ text: String) {
         if membership != nil, case .open(let socket) = state { socket.send(text: text) }
@@ -73,6 +78,7 @@ final class EventsSocket: WebSocketHandler {
             case .send(let text): if case .open(let socket) = state { socket.send(text: text) }
             case .close(let code, let reason): close(code: code, reason: reason)
             case .join(let holder, let ticket): join(holder, ticket)
+            case .replace(let former): site.replacePage(with: former)
             case .request(let id, let request): answer(id, request)
             case .suspect(let what): site.suspect(address, what)
             }

@@ -134,6 +134,9 @@ final class Site: WebSite {
 
     func remove(_ page: EventsSocket) { pages[ObjectIdentifier(page)] = nil }
 
+    /// Ends the page with this ticket.
+    func replacePage(with ticket: Ticket) { for page in Array(pages.values) { page.end(ifOf: ticket) } }
+
     func noteJoined(_ holder: Tickets.Holder, _ address: String) {
         emit(.joined(name: holder.name, isGuest: holder.guest != nil, address: address))
     }

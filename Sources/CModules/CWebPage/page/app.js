@@ -151,6 +151,8 @@ function start() {
     },
     onjoined(joined, hello) {
       Object.assign(tutti, { rights: joined.rights, ticket: joined.ticket, instance: joined.instance });
+      // Another browser may have the same name: this one has a number then.
+      $("own-name").value = tutti.name = joined.name ?? tutti.name;
       text($("name"), hello.name);
       show($("path"), tutti.connection.isGuest && location.protocol === "http:");
       showTabs();
