@@ -58,6 +58,15 @@ test("joins by name where no code is needed, and is told what happens", (t) => {
   assert.deepEqual(it.events, [["state", { sequence: 1 }], ["change", { sequence: 2 }]]);
 });
 
+test("who comes back says who it was", (t) => {
+  const it = setUp(t);
+  it.join().ends();
+  it.timers.tick(500);
+  const again = it.sockets.at(-1);
+  again.says({ hello: OPEN });
+  assert.deepEqual(again.sent, [{ join: { name: "Phone", former: TICKET } }]);
+});
+
 test("requests are answered by their ids, in any order", async (t) => {
   const it = setUp(t);
   const socket = it.join();

@@ -23,6 +23,7 @@ public final class WebRemote: Sendable {
     /// What runs between `start` and `stop`.
     private struct Run: Sendable {
         let group: MultiThreadedEventLoopGroup
+        let site: Site
         let port: PagePort
         let follower: BroadcastFollower
         let watch: StoreWatch
@@ -97,13 +98,13 @@ public final class WebRemote: Sendable {
     }
 
     private func makeRun(_ group: MultiThreadedEventLoopGroup) throws -> Run {
-        let loop = group.next()
+        let (loop, streamLoop) = (RunningLoop(group.next()), RunningLoop(group.next()))
         var own = identity
         // Another process, as far as the broadcast is concerned.
         own.instance = .random(in: 1...(.max))
         // Who asks, in the broadcast's log: for all that pages ask.
         own.name = "the page"
-        let core = SiteCore(loop: loop)
+        let core = SiteCore(loop: loop.loop)
         let follower = try BroadcastFollower(identity: own, localSockets: options.localSockets) { news in
             loop.execute { core.take(news) }
         }
@@ -115,15 +116,15 @@ public final class WebRemote: Sendable {
         }
         let desk = BroadcastDesk { [weak follower] request in follower?.request(request) }
         let site = Site(
-            loop: loop, desk: desk, isInHousehold: identity.household?.household != nil,
+            running: loop, desk: desk, isInHousehold: identity.household?.household != nil,
             parts: Site.Parts(
-                door: BroadcasterDoor(broadcaster: broadcaster),
+                connector: BroadcasterConnector(broadcaster: broadcaster),
                 sender: LocalSongSender(identity: own, localSockets: options.localSockets),
                 policy: options.access, acceptsSongs: options.acceptsSongs, name: identity.name, emit: emit,
-                streamLoop: group.next()))
+                streamLoop: streamLoop))
         let server = WebServer(
-            loop: loop, site: site, names: options.names, certificate: options.certificate?.certificate)
-        let port = PagePort(loop: loop, server: server, options: options, emit: emit)
+            loop: loop.loop, site: site, names: options.names, certificate: options.certificate?.certificate)
+        let port = PagePort(loop: loop.loop, server: server, options: options, emit: emit)
         core.begin(site, port)
         let renewal = try options.certificate.map { certificate in
             try CertificateWatch(certificate) { reading in loop.execute { core.take(reading) } }
@@ -137,14 +138,15 @@ public final class WebRemote: Sendable {
             follower.stop()
             throw error
         }
-        return Run(group: group, port: port, follower: follower, watch: watch, renewal: renewal)
+        return Run(group: group, site: site, port: port, follower: follower, watch: watch, renewal: renewal)
     }
 
     private static func end(_ run: Run) {
         run.renewal?.stop()
         run.watch.stop()
         run.follower.stop()
-        try? run.port.shutDown().wait()
+        let site = run.site
+        try? run.port.shutDown().hop(to: site.loop).flatMap { site.shutDown() }.wait()
         try? run.group.syncShutdownGracefully()
     }
 }

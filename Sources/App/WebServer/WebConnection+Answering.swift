@@ -27,6 +27,7 @@ extension WebConnection {
             let body = try RequestBody(of: head, for: site.route(request))
             if head.hasBody, case .none(let response) = body { return answerUnread(exchange, with: response) }
             state = .receiving(exchange, body)
+            pace = BodyPace(limits, now: now)
             if expects { write(.head(HTTPResponseHead(version: .http1_1, status: .continue)), flushes: true) }
         } catch {
             guard !head.hasBody, let context, refusal == nil else { return refuse(error, isHead: exchange.isHead) }
@@ -44,6 +45,7 @@ extension WebConnection {
     }
 
     private func take(_ bytes: ByteBuffer, _ body: RequestBody, of exchange: Exchange) {
+        pace?.take(bytes.readableBytes, now)
         switch body {
         case .none, .streamed, .socket: refuse(RequestBody.unwanted)
         case .collected(let held, let byteLimit, _):
@@ -62,6 +64,7 @@ extension WebConnection {
 
     private func tookPart(_ result: Result<Void, any Error>, _ upload: any WebUpload, of exchange: Exchange) {
         guard case .receiving(let current, .uploaded) = state, current.number == exchange.number else { return }
+        pace?.goOn(now)
         switch result {
         case .success: state = .receiving(exchange, .uploaded(upload, isTaking: false))
         case .failure(let error): refuse(WebRefusal(error))
@@ -99,10 +102,17 @@ extension WebConnection {
     }
 
     func answer(_ exchange: Exchange, with response: WebResponse) {
-        let response = ResponseHeaders.response(response, known: exchange.known)
+        var response = ResponseHeaders.response(response, known: exchange.known)
+        if !exchange.isHead, budget.isTooMuch(response.body.readableBytes, for: share) {
+            response = Self.crowded.response
+        }
         state = exchange.keepsAlive ? .waiting : .lingering
         write(response, isHead: exchange.isHead, closes: !exchange.keepsAlive)
     }
+
+    /// Instead of an answer that would be given up.
+    private static let crowded = WebRefusal(
+        .unavailable, "Too many clients read too slowly: try again later.", headers: [("Retry-After", "5")])
 
     /// Answers the request that is being read, or what cannot be read as one, and ends the connection.
     func refuse(_ refusal: WebRefusal, isHead: Bool = false) {
@@ -139,10 +149,11 @@ extension WebConnection {
     /// - Parameter then: once the kernel has taken it.
     func write(_ part: HTTPServerResponsePart, flushes: Bool = false, then: (() -> Void)? = nil) {
         guard let context else { return }
-        noteWriting()
+        let byteCount = part.bodyByteCount
+        noteWriting(byteCount)
         let promise = context.eventLoop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenComplete { result in
-            self.noteWritten()
+            self.noteWritten(byteCount)
             if case .success = result { then?() }
         }
         context.write(wrapOutboundOut(part), promise: promise)
@@ -179,7 +190,8 @@ extension WebConnection {
 
     private func becomeSocket(_ channel: any Channel, _ handler: any WebSocketHandler, early: ByteBuffer?) {
         let pipeline = channel.pipeline.syncOperations
-        let socket = WebSocketConnection(channel: channel, address: address, handler: handler, limits: limits)
+        let socket = WebSocketConnection(
+            channel: channel, address: address, handler: handler, limits: limits, budget: budget)
         do {
             for handlerContext in [
                 try pipeline.context(handlerType: HeadWatch.self),
@@ -194,6 +206,10 @@ extension WebConnection {
         // One may have been held back.
         channel.read()
     }
+}
+
+extension HTTPServerResponsePart {
+    fileprivate var bodyByteCount: Int { if case .body(let data) = self { data.readableBytes } else { 0 } }
 }
 
 extension WebRefusal {

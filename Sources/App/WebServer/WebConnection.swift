@@ -39,6 +39,8 @@ final class WebConnection: ChannelDuplexHandler, RemovableChannelHandler {
     let check: HeadCheck
     let limits: WebLimits
     let address: String
+    /// Of all connections of the server.
+    let budget: WriteBudget
     /// Why every request is refused, if so.
     let refusal: WebRefusal?
     /// Told of a connection that has become a WebSocket.
@@ -56,18 +58,27 @@ final class WebConnection: ChannelDuplexHandler, RemovableChannelHandler {
     private var readHasParts = false
     /// Pieces of answers that the kernel has not taken.
     private(set) var unwrittenCount = 0
+    /// Bytes of bodies among them.
+    private(set) lazy var share = WriteBudget.Share { [weak self] in
+        guard let channel = self?.context?.channel else { return }
+        // Another connection is in the middle of an answer.
+        channel.eventLoop.execute { channel.abort() }
+    }
+    /// Of the body that is being read.
+    var pace: BodyPace?
     private var deadline: Deadline?
     /// Nil before it is in a pipeline, and once it is not any more.
     private(set) var context: ChannelHandlerContext?
 
     init(
-        site: any WebSite, check: HeadCheck, limits: WebLimits, address: String, refusal: WebRefusal? = nil,
-        onSocket: @escaping (WebSocketConnection) -> Void
+        site: any WebSite, check: HeadCheck, limits: WebLimits, address: String, budget: WriteBudget,
+        refusal: WebRefusal? = nil, onSocket: @escaping (WebSocketConnection) -> Void
     ) {
         self.site = site
         self.check = check
         self.limits = limits
         self.address = address
+        self.budget = budget
         self.refusal = refusal
         self.onSocket = onSocket
     }
@@ -174,7 +185,7 @@ final class WebConnection: ChannelDuplexHandler, RemovableChannelHandler {
         case .waiting where refusal != nil: limits.refusedHeadTime
         case .waiting where unwrittenCount > 0: limits.writeTime
         case .waiting: headHasBegun || requestCount == 0 ? limits.headTime : limits.idleTime
-        case .receiving(_, let body): body.isTaking ? nil : limits.bodyTime
+        case .receiving(_, let body): body.isTaking ? nil : pace?.left(now) ?? limits.bodyTime
         case .answering: unwrittenCount > 0 ? limits.writeTime : nil
         case .streaming: unwrittenCount > 0 ? limits.streamWriteTime : nil
         case .upgrading, .closed: nil
@@ -194,12 +205,20 @@ final class WebConnection: ChannelDuplexHandler, RemovableChannelHandler {
         proceed()
     }
 
+    /// The loop's time.
+    var now: NIODeadline { context?.eventLoop.now ?? .now() }
+
     /// A piece of an answer is to be written.
-    func noteWriting() { unwrittenCount += 1 }
+    /// - Parameter byteCount: of a body.
+    func noteWriting(_ byteCount: Int) {
+        unwrittenCount += 1
+        budget.add(byteCount, to: share)
+    }
 
     /// The kernel has taken one.
-    func noteWritten() {
+    func noteWritten(_ byteCount: Int) {
         unwrittenCount -= 1
+        budget.remove(byteCount, from: share)
         setDeadline()
     }
 
@@ -225,6 +244,7 @@ final class WebConnection: ChannelDuplexHandler, RemovableChannelHandler {
         case .waiting, .answering, .upgrading, .lingering, .closed: break
         }
         state = .closed
+        budget.remove(share)
         events.removeAll()
         deadline?.end()
         deadline = nil

@@ -26,8 +26,11 @@ public struct WebLimits: Sendable {
     public var handshakeTime = TimeAmount.seconds(10)
     /// Between requests of one connection.
     public var idleTime = TimeAmount.seconds(30)
-    /// Within which something of a body that is read must come. Later is told 408.
+    /// The time that a client has in hand for a body that is read: it goes by while nothing comes, and grows again with
+    /// what comes, as ``bodyBytesPerSecond`` says, to this at most. Later is told 408.
     public var bodyTime = TimeAmount.seconds(10)
+    /// How fast a body must come in the long run: slowly sent songs must not keep others from sending theirs.
+    public var bodyBytesPerSecond = 16 * 1024
     /// Within which a client must take something of what it is sent, else the connection is aborted.
     public var writeTime = TimeAmount.seconds(30)
     /// The same of a body without a length (``WebStream``): a player that does not play has no use for it.
@@ -42,6 +45,9 @@ public struct WebLimits: Sendable {
     public var silenceTime = TimeAmount.seconds(30)
     /// Bytes of messages that a WebSocket was given and that the kernel has not taken; with more it is aborted.
     public var backlogBytes = 1024 * 1024
+    /// Bytes of answers and messages on all connections together that the kernel has not taken. Where there are more,
+    /// the connections that have most waiting are aborted; an answer that would be the largest is 503 instead.
+    public var waitingBytes = 64 * 1024 * 1024
 
     public init() {}
 }

@@ -6,7 +6,8 @@ extension WebServer {
         _ channel: any Channel, site: any WebSite, names: [String], limits: WebLimits = .init()
     ) throws {
         let connection = WebConnection(
-            site: site, check: HeadCheck(names: names), limits: limits, address: "192.0.2.1", onSocket: { _ in })
+            site: site, check: HeadCheck(names: names), limits: limits, address: "192.0.2.1",
+            budget: WriteBudget(limit: limits.waitingBytes), onSocket: { _ in })
         try connection.addHandlers(to: channel)
     }
 }

@@ -15,6 +15,7 @@ public final class WebServer {
     private let limits: WebLimits
     private let tunePort: @Sendable (any Channel) -> EventLoopFuture<Void>
     private var counts: ConnectionCounts
+    private let budget: WriteBudget
     private var state = State.stopped
     private var channels: [ObjectIdentifier: any Channel] = [:]
     private var sockets: [ObjectIdentifier: WebSocketConnection] = [:]
@@ -53,6 +54,7 @@ public final class WebServer {
         self.names = names
         entrance = Self.entrance(names, certificate, limits)
         counts = ConnectionCounts(limits)
+        budget = WriteBudget(limit: limits.waitingBytes)
     }
 
     private static func entrance(_ names: [String], _ certificate: WebCertificate?, _ limits: WebLimits) -> Entrance {
@@ -142,7 +144,7 @@ public final class WebServer {
     ) throws {
         let id = ObjectIdentifier(channel)
         let connection = WebConnection(
-            site: site, check: check, limits: limits, address: address, refusal: refusal
+            site: site, check: check, limits: limits, address: address, budget: budget, refusal: refusal
         ) { self.sockets[id] = $0 }
         try connection.addHandlers(to: channel)
     }

@@ -13,6 +13,9 @@ public final class WebSocketConnection {
 
     private let channel: any Channel
     private let limits: WebLimits
+    private let budget: WriteBudget
+    /// The backlog, among those of all connections.
+    private let share: WriteBudget.Share
     /// Nil once it has been told of the end.
     private var handler: (any WebSocketHandler)?
     private var assembler: MessageAssembler
@@ -41,7 +44,12 @@ public final class WebSocketConnection {
         case sent(next: ByteBuffer?)
     }
 
-    init(channel: any Channel, address: String, handler: any WebSocketHandler, limits: WebLimits) {
+    init(
+        channel: any Channel, address: String, handler: any WebSocketHandler, limits: WebLimits, budget: WriteBudget
+    ) {
+        self.budget = budget
+        // Whoever sends something at the moment does not expect its end.
+        share = WriteBudget.Share { channel.eventLoop.execute { channel.abort() } }
         self.channel = channel
         self.address = address
         self.handler = handler
@@ -68,6 +76,7 @@ public final class WebSocketConnection {
             (outbox, outboxByteCount) = ([], 0)
             return loop.execute { self.abort() }
         }
+        budget.add(data.readableBytes, to: share)
         outboxByteCount += data.readableBytes
         enqueue(opcode, data)
     }
@@ -88,6 +97,7 @@ public final class WebSocketConnection {
 
     private func noteWritten(_ byteCount: Int, hasPong: Bool) {
         backlog -= byteCount
+        budget.remove(byteCount, from: share)
         if byteCount > 0 { handler?.wrote(byteCount: byteCount) }
         guard hasPong, case .sent(let next) = pong else { return }
         pong = .none
@@ -172,6 +182,7 @@ public final class WebSocketConnection {
     func closed() {
         if case .closed = state { return }
         state = .closed
+        budget.remove(share)
         let handler = handler
         self.handler = nil
         outbox = []

@@ -101,6 +101,62 @@ struct RemoteSessionTests {
         let json = try JSONValue(parsing: actions.texts[0], byteLimit: 1_000).member("joined")
         #expect(json?.member("ticket")?.string == ticket.hex && json?.member("mac") == nil)
         #expect(json?.member("instance")?.string == String(holder.instance, radix: 16))
+        #expect(json?.member("name")?.string == "Anna")
+    }
+
+    /// Joins one more page, in the same house.
+    private func joined(
+        _ scene: inout PageScene, _ name: String, former: Ticket? = nil
+    ) -> (holder: Tickets.Holder, ticket: Ticket, replaced: Ticket?)? {
+        scene.session = RemoteSession(nonce: PageScene.nonce, now: scene.now)
+        let member = former.map { #","former":"\#($0.hex)""# } ?? ""
+        let actions = scene.say(#"{"join":{"name":"\#(name)"\#(member)}}"#)
+        var replaced: Ticket?
+        for case .replace(let ticket) in actions { replaced = ticket }
+        guard case .join(let holder, let ticket)? = actions.last else { return nil }
+        return (holder, ticket, replaced)
+    }
+
+    @Test func pagesOfOneNameAreToldApart() throws {
+        var scene = PageScene()
+        let first = try #require(joined(&scene, "Anna's phone"))
+        #expect(first.holder.name == "Anna's phone" && joined(&scene, "Anna's phone")?.holder.name == "Anna's phone 2")
+        #expect(joined(&scene, "Anna's phone")?.holder.name == "Anna's phone 3")
+        #expect(joined(&scene, "Ben's phone")?.holder.name == "Ben's phone")
+        scene.tickets.withdraw(first.ticket)
+        #expect(joined(&scene, "Anna's phone")?.holder.name == "Anna's phone")
+        // The number is never what is cut off.
+        let long = String(repeating: "é", count: 100)
+        let names = (0..<12).compactMap { _ in joined(&scene, long)?.holder.name }
+        #expect(Set(names).count == 12 && names.allSatisfy { $0.utf8.count <= RemoteSession.nameByteCount })
+    }
+
+    /// The old connection may linger, of a phone that was asleep.
+    @Test func aPageThatComesBackKeepsItsName() throws {
+        var scene = PageScene()
+        let first = try #require(joined(&scene, "Anna"))
+        let again = try #require(joined(&scene, "Anna", former: first.ticket))
+        #expect(again.holder.name == "Anna" && again.replaced == first.ticket && again.ticket != first.ticket)
+        // That is nobody's.
+        let other = try #require(joined(&scene, "Anna", former: .random()))
+        #expect(other.holder.name == "Anna 2" && other.replaced == nil)
+    }
+
+    @Test func nobodyTakesAGuestsPlace() throws {
+        var scene = PageScene()
+        let holder = Tickets.Holder(name: "Anna", rights: [.listen], instance: 1, guest: GuestID(hex: "0123456789ab"))
+        let ticket = scene.tickets.issue(to: holder)
+        let other = try #require(joined(&scene, "Anna", former: ticket))
+        #expect(other.holder.name == "Anna 2" && other.replaced == nil)
+    }
+
+    @Test func whatAllPagesOfAnAddressSayTogetherIsLimited() {
+        var scene = PageScene.joinedOpenly()
+        let ping = #"{"id":1,"ping":{}}"#
+        #expect(scene.say(ping).error == nil)
+        let answer = scene.session.receive(
+            ping, scene.house, scene.guests, &scene.tickets, isCrowded: true, now: scene.now)
+        #expect(answer.error?.contains("too much") == true && scene.isJoined)
     }
 
     @Test func inAHouseholdOnlyGuestsJoin() {

@@ -13,7 +13,7 @@ import WireProtocol
 @testable import WebServer
 
 /// Takes nobody.
-private struct ClosedDoor: BrowserDoor {
+struct ClosedConnector: BrowserConnector {
     func connect(
         instance: UInt64, address: String, send: @escaping @Sendable (ByteBuffer) -> Void,
         close: @escaping @Sendable () -> Void
@@ -21,25 +21,29 @@ private struct ClosedDoor: BrowserDoor {
 }
 
 /// Says that every song was taken, with its name.
-private struct AgreeingSender: SongSender {
+struct AgreeingSender: SongSender {
     func send(_ file: SpooledFile, position: Int?, then: @escaping @Sendable (SongSendingResult) -> Void) {
         then(SongSendingResult(isDone: true, text: file.name))
     }
 }
 
 /// A site whose clients and broadcast are the test.
-private final class SiteScene {
+final class SiteScene {
     let loop = EmbeddedEventLoop()
-    let broadcast = DeskScene.following()
+    let broadcast: DeskScene
     let site: Site
     var notices: [WebNotice] = []
 
-    init(isInHousehold: Bool = false, acceptsSongs: Bool = false) {
+    init(
+        isInHousehold: Bool = false, acceptsSongs: Bool = false, isFollowing: Bool = true,
+        connector: any BrowserConnector = ClosedConnector(), sender: any SongSender = AgreeingSender()
+    ) {
+        broadcast = isFollowing ? .following() : DeskScene()
         let box = NoticeBox()
         site = Site(
-            loop: loop, desk: broadcast.desk, isInHousehold: isInHousehold,
+            running: RunningLoop(loop), desk: broadcast.desk, isInHousehold: isInHousehold,
             parts: Site.Parts(
-                door: ClosedDoor(), sender: AgreeingSender(), acceptsSongs: acceptsSongs, name: "Den",
+                connector: connector, sender: sender, acceptsSongs: acceptsSongs, name: "Den",
                 emit: { box.take($0) }))
         box.take = { [unowned self] in notices.append($0) }
     }
@@ -48,13 +52,15 @@ private final class SiteScene {
         var take: (WebNotice) -> Void = { _ in }
     }
 
-    func route(_ method: String, _ target: String, _ authorization: String? = nil) throws -> WebRoute {
+    func route(
+        _ method: String, _ target: String, _ authorization: String? = nil, from address: String = "192.0.2.1"
+    ) throws -> WebRoute {
         var headers = HTTPHeaders()
         if let authorization { headers.add(name: "Authorization", value: authorization) }
         return site.route(
             WebRequest(
                 method: method, isHead: false, target: try RequestTarget(target), host: "kitchen",
-                address: "192.0.2.1", headers: headers))
+                address: address, headers: headers))
     }
 
     /// Returns status and text of what is answered; nil while it is not.
@@ -214,14 +220,19 @@ struct SiteTests {
         #expect(scene.answer(try scene.route("POST", "/api/v1/songs"))?.code == 400)
         #expect(scene.answer(try scene.route("POST", "/api/v1/songs?name=a&position=-1"))?.code == 400)
         var uploads: [any WebUpload] = []
-        for _ in 0..<SongUpload.countLimit {
-            if case .upload(let upload) = try scene.route("POST", "/api/v1/songs?name=a.mp3") { uploads.append(upload) }
+        let song = "/api/v1/songs?name=a.mp3"
+        for address in ["192.0.2.1", "192.0.2.2"] {
+            for _ in 0..<SongUpload.countLimitOfAddress {
+                if case .upload(let upload) = try scene.route("POST", song, from: address) { uploads.append(upload) }
+            }
+            // Others have their share.
+            #expect(scene.answer(try scene.route("POST", song, from: address))?.code == 429)
         }
         #expect(uploads.count == SongUpload.countLimit)
-        #expect(scene.answer(try scene.route("POST", "/api/v1/songs?name=a.mp3"))?.code == 429)
+        #expect(scene.answer(try scene.route("POST", song, from: "192.0.2.3"))?.code == 429)
         uploads[0].abort()
         uploads[0].abort()
-        guard case .upload = try scene.route("POST", "/api/v1/songs?name=a.mp3") else {
+        guard case .upload = try scene.route("POST", song, from: "192.0.2.3") else {
             Issue.record("there is room for one more")
             return
         }

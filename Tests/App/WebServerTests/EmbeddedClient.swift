@@ -11,7 +11,8 @@ final class EmbeddedClient {
     init(limits: WebLimits = .init(), refusal: WebRefusal? = nil, site: (any EventLoop) -> any WebSite) throws {
         let connection = WebConnection(
             site: site(channel.embeddedEventLoop), check: HeadCheck(names: ["kitchen"]), limits: limits,
-            address: "192.0.2.7", refusal: refusal, onSocket: { _ in })
+            address: "192.0.2.7", budget: WriteBudget(limit: limits.waitingBytes), refusal: refusal,
+            onSocket: { _ in })
         try connection.addHandlers(to: channel)
         channel.pipeline.fireChannelActive()
         channel.closeFuture.assumeIsolated().whenComplete { [unowned self] _ in hasEnded = true }

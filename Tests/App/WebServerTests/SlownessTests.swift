@@ -60,16 +60,63 @@ import Testing
     }
 
     @Test func aBodyMustGoOn() throws {
-        let client = try client()
-        client.say("POST / HTTP/1.1\r\nHost: kitchen\r\nContent-Length: 100\r\n\r\n")
+        let (client, upload) = try sender()
+        let piece = [UInt8](repeating: 1, count: 9 * WebLimits().bodyBytesPerSecond)
         for _ in 0..<5 {
-            client.say("x")
+            client.say(piece)
             client.wait(seconds: 9)
         }
+        #expect(!client.isClosed && upload.taken.count == 5 * piece.count)
+        client.wait(seconds: 1)
+        #expect(HeardResponse.all(in: client.hearText()).map(\.status) == [408])
+        #expect(client.isClosed && upload.isAborted)
+    }
+
+    /// Something always comes, and a slot is held.
+    @Test func aBodyThatDripsIsRefused() throws {
+        let (client, upload) = try sender()
+        for _ in 0..<10 {
+            client.say("x")
+            client.wait(seconds: 1)
+        }
+        client.say("x")
         #expect(!client.isClosed)
         client.wait(seconds: 1)
         #expect(HeardResponse.all(in: client.hearText()).map(\.status) == [408])
-        #expect(client.isClosed)
+        #expect(client.isClosed && upload.isAborted)
+    }
+
+    /// What came fast at first does not let a client be silent for longer.
+    @Test func fastBodiesHaveNoMoreInHand() throws {
+        let (client, _) = try sender()
+        client.say([UInt8](repeating: 1, count: 1_000_000))
+        client.wait(seconds: 9)
+        #expect(!client.isClosed)
+        client.wait(seconds: 1)
+        #expect(HeardResponse.all(in: client.hearText()).map(\.status) == [408])
+    }
+
+    @Test func aSlowSiteIsNotTheClientsFault() throws {
+        let (client, upload) = try sender(takesAtOnce: false)
+        for _ in 0..<5 {
+            client.say("x")
+            client.wait(seconds: 3_600)
+            upload.release()
+            client.wait(seconds: 1)
+        }
+        #expect(!client.isClosed && upload.pieceCount == 5)
+    }
+
+    /// A client in the middle of sending a body.
+    private func sender(takesAtOnce: Bool = true) throws -> (EmbeddedClient, StubUpload) {
+        var upload: StubUpload?
+        let client = try EmbeddedClient { loop in
+            let its = StubUpload(on: loop, takesAtOnce: takesAtOnce)
+            upload = its
+            return StubSite(on: loop) { _ in .upload(its) }
+        }
+        client.say("POST / HTTP/1.1\r\nHost: kitchen\r\nContent-Length: 1000000000\r\n\r\n")
+        return (client, try #require(upload))
     }
 
     @Test(arguments: [

@@ -181,6 +181,34 @@ import Testing
             })
     }
 
+    /// Who reads is served, whatever waits for those who do not.
+    @Test func thoseWhoTakeNothingCannotHoldMuchTogether() async throws {
+        // The kernel takes some megabytes of them.
+        let bodies = ["/large": 32, "/less": 20].mapValues { ByteBuffer(repeating: 1, count: $0 << 20) }
+        var limits = WebLimits()
+        limits.waitingBytes = 40 << 20
+        try await serve(
+            limits,
+            routes: { request, loop in
+                bodies[request.path].map { .respond(WebResponse(mediaType: "text/plain", body: $0), on: loop) }
+            },
+            { port, _, _ in
+                func ask(_ path: String) throws -> SocketClient {
+                    let client = try #require(SocketClient(port: port))
+                    client.say("GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                    return client
+                }
+                let lazy = try ask("/large")
+                // It is answered, and reads no more than this.
+                #expect(lazy.hear(4) == Array("HTTP".utf8))
+                let second = try ask("/large").hearResponse()
+                #expect(second?.status == 503 && second?.body.contains("read too slowly") == true)
+                let reader = try ask("/less")
+                #expect(reader.hearToEnd()?.utf8.count ?? 0 > 20 << 20)
+                #expect(lazy.hearToEnd().map { $0.utf8.count < 32 << 20 } == true)
+            })
+    }
+
     /// 300 tabs of one phone leave others their share, and hear why they do not work.
     @Test func hundredsOfTabsAreToldSo() async throws {
         try await serve(Self.patient) { port, _, _ in

@@ -24,7 +24,10 @@ extension APISchema {
         message(
             "joined",
             .schemaObject(
-                ["rights": rights, "ticket": .schemaText("for /listen, /clock and pictures"), "instance": instance],
+                [
+                    "rights": rights, "ticket": .schemaText("for /listen, /clock and pictures"), "instance": instance,
+                    "name": .schemaText("the client's, with a number behind it where another one has it"),
+                ],
                 optional: ["mac": code])),
         message("refused", .schemaObject(["reason": .schemaText("for people")])),
     ]
@@ -51,14 +54,17 @@ extension APISchema {
 
     // MARK: From the client
 
+    private static let former = JSONValue.schemaText("the ticket that the client had before; that one's sockets end")
+
     private static let joins = [
         JSONValue.schemaRequest([
             "join": .schemaOneOf([
-                .schemaRequest(["name": .schemaText("the client's")]),
-                .schemaRequest([
-                    "name": .schemaText("the client's"), "guest": .schemaText("the guest's id, in hexadecimal"),
-                    "nonce": nonce, "mac": code,
-                ]),
+                .schemaRequest(["name": .schemaText("the client's")], optional: ["former": former]),
+                .schemaRequest(
+                    [
+                        "name": .schemaText("the client's"), "guest": .schemaText("the guest's id, in hexadecimal"),
+                        "nonce": nonce, "mac": code,
+                    ], optional: ["former": former]),
             ])
         ])
     ]

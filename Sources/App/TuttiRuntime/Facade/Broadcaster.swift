@@ -101,7 +101,7 @@ public final class Broadcaster: Sendable {
         let connection = BrowserConnection(runner.newBrowserID()) { body in control.execute { body(runner) } }
         control.execute {
             runner.openBrowser(
-                connection.id, instance: instance, address: address, BrowserLine.Door(send: send, close: close))
+                connection.id, instance: instance, address: address, BrowserLine.Transport(send: send, close: close))
         }
         return connection
     }

@@ -9,26 +9,26 @@ import Synchronization
 /// Confined to the broadcast's event loop.
 final class BrowserLine {
     /// What the holder of the socket does.
-    struct Door: Sendable {
+    struct Transport: Sendable {
         var send: @Sendable (ByteBuffer) -> Void
         var close: @Sendable () -> Void
     }
 
-    private let door: Door
+    private let transport: Transport
     private var security = ConnectionSecurity(.plain)
     /// Of the bytes to be told of as written, those that are no messages.
     private var preambleByteCount: Int
 
     /// Opens it: the preamble goes out.
-    init(_ door: Door) {
-        self.door = door
+    init(_ transport: Transport) {
+        self.transport = transport
         preambleByteCount = security.opening.readableBytes
-        door.send(security.opening)
+        transport.send(security.opening)
     }
 
-    func send(_ bytes: ByteBuffer) { door.send(bytes) }
+    func send(_ bytes: ByteBuffer) { transport.send(bytes) }
 
-    func close() { door.close() }
+    func close() { transport.close() }
 
     /// Returns the messages in what the browser sent.
     func receive(_ bytes: ByteBuffer) throws(ConnectionSecurityError) -> ByteBuffer {

@@ -301,9 +301,9 @@ final class BroadcastRunner: PeerNetworkDelegate {
 
     func newBrowserID() -> ConnectionID { browserNumbers.next() }
 
-    func openBrowser(_ id: ConnectionID, instance: UInt64, address: String, _ door: BrowserLine.Door) {
-        guard executor != nil, !isTornDown else { return door.close() }
-        browsers[id] = BrowserLine(door)
+    func openBrowser(_ id: ConnectionID, instance: UInt64, address: String, _ transport: BrowserLine.Transport) {
+        guard executor != nil, !isTornDown else { return transport.close() }
+        browsers[id] = BrowserLine(transport)
         handle(.opened(id, .browser(instance: instance), address: address, dial: nil, key: freshKey()))
     }
 

@@ -32,6 +32,7 @@ final class BroadcastDesk {
     var tell: (News) -> Void = { _ in }
     private let commands = PendingCommands()
     private let pages = QueuePages()
+    private let arrivals = Arrivals()
     /// What is quick to find, and what takes the broadcaster the reading of a whole song.
     private let lookups = [LookupQueue(), LookupQueue()]
     private var changes = ChangeFlow()
@@ -85,6 +86,7 @@ final class BroadcastDesk {
         guard let name else { return }
         presence = .following(name, state)
         stateText = nil
+        arrivals.tell(true)
         pages.note(change)
         guard let change else {
             stateTime = now
@@ -111,8 +113,15 @@ final class BroadcastDesk {
         if wasThere { tell(.ended(reason)) }
     }
 
+    /// Answers all who wait: nothing will come any more.
+    func end() {
+        lose("the page for browsers ends")
+        arrivals.tell(false)
+    }
+
     /// Takes note that time has passed; must come at least every second.
     func tick(now: HostTime) {
+        arrivals.expire(now)
         commands.expire(now)
         askFurther(pages.expire(now))
         for queue in lookups {
@@ -126,6 +135,12 @@ final class BroadcastDesk {
     }
 
     // MARK: What pages ask for
+
+    /// Waits a moment for the state, if it is not there.
+    /// - Parameter then: is told whether it is.
+    func whenFollowing(now: HostTime, then: @escaping (Bool) -> Void) {
+        if case .following = presence { then(true) } else { arrivals.add(now, then) }
+    }
 
     /// Has a command done.
     func perform(

@@ -39,6 +39,8 @@ struct RemoteSession {
         case close(code: UInt16, reason: String)
         /// It has joined: tell it the programme's state, and each change from now on.
         case join(Tickets.Holder, Ticket)
+        /// It has joined in place of the page with this ticket, which is to end.
+        case replace(Ticket)
         /// Answer with ``RemoteSession/answer(_:_:)``.
         case request(id: Int64, PageRequest)
         /// Somebody's proof was wrong, for this reason.
@@ -70,6 +72,9 @@ struct RemoteSession {
     /// A WebSocket's end for whoever may come back at once: service restart (RFC 6455's registry).
     static let serviceRestart: UInt16 = 1012
 
+    /// Bytes of a page's name: the broadcast puts " (browser)" behind it.
+    static let nameByteCount = WireLimits.peerNameByteCount - 10
+
     private(set) var phase: Phase
     private let nonce: String
     private var rate = RateLimit(perSecond: Self.requestsPerSecond, burst: Self.burst)
@@ -98,11 +103,13 @@ struct RemoteSession {
     /// Takes a text of the page.
     /// - Parameters:
     ///   - tickets: of which one is issued to whoever joins.
+    ///   - isCrowded: whether all pages at its address together say too much.
     mutating func receive(
-        _ text: String, _ house: House, _ guests: GuestBook, _ tickets: inout Tickets, now: HostTime
+        _ text: String, _ house: House, _ guests: GuestBook, _ tickets: inout Tickets, isCrowded: Bool = false,
+        now: HostTime
     ) -> [Action] {
         if case .ended = phase { return [] }
-        let isAllowed = rate.take(now)
+        let isAllowed = rate.take(now) && !isCrowded
         if !isAllowed {
             excessCount += 1
             if excessCount > Self.excessLimit { return end("too much was asked; ask at most 20 times a second") }
@@ -176,9 +183,10 @@ struct RemoteSession {
     ) -> [Action] {
         guard let join = json.member("join") else { return end("say who you are first, with \"join\"") }
         let name = Self.name(join.member("name")?.string)
+        let former = Ticket(join.member("former")?.string)
         guard let id = join.member("guest"), id != .null else {
             guard !house.access.open.isEmpty else { return end(PageRequest.missing(.listen)) }
-            return admit(name, house.access.open, nil, nil, &tickets)
+            return admit(name, house.access.open, nil, former, &tickets)
         }
         guard let id = id.string.flatMap(GuestID.init(hex:)), let guest = guests.guest(id, at: house.seconds) else {
             return [.suspect("a code that is unknown, withdrawn or over")]
@@ -193,31 +201,38 @@ struct RemoteSession {
         }
         let rights = house.access.rights(of: guest.role)
         guard !rights.isEmpty else { return end("nobody may listen or command here by a page") }
-        return admit(name, rights, guest, GuestProof.sessionKey(guest.key, nonces), &tickets)
+        return admit(name, rights, (guest, GuestProof.sessionKey(guest.key, nonces)), former, &tickets)
     }
 
     private mutating func admit(
-        _ name: String, _ rights: PageRights, _ guest: Guest?, _ key: SecretBytes?, _ tickets: inout Tickets
+        _ name: String, _ rights: PageRights, _ guest: (guest: Guest, key: SecretBytes)?, _ former: Ticket?,
+        _ tickets: inout Tickets
     ) -> [Action] {
+        // Its own, that is: what a page was before its connection was lost may still be there.
+        let former = former.flatMap { ticket in
+            tickets.holder(of: ticket).flatMap { $0.guest == guest?.guest.id ? ticket : nil }
+        }
+        let name = tickets.distinctName(name, besides: former, byteLimit: Self.nameByteCount)
         // Instances are numbers at random, and never 0 (Identity).
         let holder = Tickets.Holder(
-            name: name, rights: rights, instance: .random(in: 1...(.max)), guest: guest?.id)
+            name: name, rights: rights, instance: .random(in: 1...(.max)), guest: guest?.guest.id)
         let ticket = tickets.issue(to: holder)
-        phase = .joined(Member(holder: holder, ticket: ticket, proof: key.map { Proof(key: $0) }))
+        phase = .joined(Member(holder: holder, ticket: ticket, proof: guest.map { Proof(key: $0.key) }))
         var members: [JSONValue.Member] = [
             .init(key: "rights", value: rights.json), .init(key: "ticket", value: .string(ticket.hex)),
             .init(key: "instance", value: .string(String(holder.instance, radix: 16))),
+            .init(key: "name", value: .string(name)),
         ]
-        if let key {
+        if let key = guest?.key {
             members.append(.init(key: "mac", value: .string(GuestProof.joined(key, ticket: ticket).hex)))
         }
         let joined = JSONValue.object([.init(key: "joined", value: .object(members))])
-        return [.send(joined.text), .join(holder, ticket)]
+        return (former.map { [.replace($0)] } ?? []) + [.send(joined.text), .join(holder, ticket)]
     }
 
     /// A peer's name, as everywhere.
     private static func name(_ text: String?) -> String {
-        let name = String(displaying: text ?? "", maximumByteCount: WireLimits.peerNameByteCount)
+        let name = String(displaying: text ?? "", maximumByteCount: nameByteCount)
         return name.allSatisfy(\.isWhitespace) ? "a browser" : name
     }
 

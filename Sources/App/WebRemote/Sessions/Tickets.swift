@@ -1,3 +1,4 @@
+import AudioCore
 import Cryptography
 
 /// What a page shows when it opens further sockets, or fetches pictures: 128 random bits.
@@ -56,6 +57,21 @@ struct Tickets {
     mutating func withdraw(_ ticket: Ticket) { entries[ticket] = nil }
 
     func holder(of ticket: Ticket) -> Holder? { entries[ticket]?.holder }
+
+    /// Returns a name that nobody else has: this one, or the same with a number behind it. Listeners are commanded by
+    /// their names.
+    /// - Parameters:
+    ///   - former: a ticket that does not count.
+    ///   - byteLimit: of a name; one that is too long with its number is cut.
+    func distinctName(_ name: String, besides former: Ticket?, byteLimit: Int) -> String {
+        let taken = Set(entries.filter { $0.key != former }.map(\.value.holder.name))
+        var (distinct, number) = (name, 1)
+        while taken.contains(distinct) {
+            number += 1
+            distinct = String(displaying: name, maximumByteCount: byteLimit - " \(number)".utf8.count) + " \(number)"
+        }
+        return distinct
+    }
 
     /// Counts one more socket.
     /// - Returns: whose it is; nil if the ticket is not good, or as many are open as may be.

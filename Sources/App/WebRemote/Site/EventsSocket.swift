@@ -37,13 +37,20 @@ final class EventsSocket: WebSocketHandler {
     }
 
     func received(text: String) {
-        perform(session.receive(text, site.house, site.guests, &site.tickets, now: .now()))
+        let isCrowded = !site.takesText(of: address)
+        perform(
+            session.receive(text, site.house, site.guests, &site.tickets, isCrowded: isCrowded, now: .now()))
     }
 
     func received(binary: ByteBuffer) { close(code: 1003, reason: "requests are text") }
 
     /// Ends it if its code is no longer good.
     func check() { perform(session.check(site.guests, site.house, now: .now())) }
+
+    /// Ends it if this is its ticket: the same page has come back.
+    func end(ifOf ticket: Ticket) {
+        if membership?.ticket == ticket { close(code: 1001, reason: "the page has come back by another connection") }
+    }
 
     /// Tells it what all pages are told.
     func tell(_ text: String) {
@@ -71,6 +78,7 @@ final class EventsSocket: WebSocketHandler {
             case .send(let text): if case .open(let socket) = state { socket.send(text: text) }
             case .close(let code, let reason): close(code: code, reason: reason)
             case .join(let holder, let ticket): join(holder, ticket)
+            case .replace(let former): site.replacePage(with: former)
             case .request(let id, let request): answer(id, request)
             case .suspect(let what): site.suspect(address, what)
             }
@@ -86,7 +94,13 @@ final class EventsSocket: WebSocketHandler {
     // MARK: Requests
 
     private func answer(_ id: Int64, _ request: PageRequest) {
+        let (site, address) = (site, address)
+        guard site.beginRequest(of: address) else {
+            let text = "too much is still to be answered to pages at your address; wait for it"
+            return perform(session.answer(id, JSONValue.Member(key: "error", value: .string(text))))
+        }
         site.perform(request, by: membership?.holder.guest) { result in
+            site.endRequest(of: address)
             let member =
                 switch result {
                 case .success(let member): member

@@ -26,11 +26,11 @@ final class ListenSocket: WebSocketHandler, TicketSocket {
             state = .closed
             return socket.close(code: 1008, reason: Site.badTicket)
         }
-        let loop = socket.loop
-        let passage = site.door.connect(
+        let running = site.running
+        let passage = site.connector.connect(
             instance: holder.instance, address: socket.address,
-            send: { bytes in loop.execute { self.send(bytes) } },
-            close: { loop.execute { self.end(code: 1000, reason: "the broadcast closes the connection") } })
+            send: { bytes in running.execute { self.send(bytes) } },
+            close: { running.execute { self.end(code: 1000, reason: "the broadcast closes the connection") } })
         guard let passage else {
             site.close(self, .listening, with: ticket)
             state = .closed

@@ -88,7 +88,9 @@ extension Site {
         case .songs where request.method == "POST": return try upload(request)
         case .status, .queue, .songs, .artwork, .lyrics, .levels:
             let rights = try rights(for: request, at: place)
-            return .respond(try respond(to: request, at: place, rights))
+            try Self.demandAny(rights)
+            return .respond(
+                whenPresent { () throws(WebRefusal) in try self.respond(to: request, at: place, rights) })
         }
     }
 
@@ -168,17 +170,35 @@ extension Site {
 
     // MARK: What is read
 
+    /// Completes once the broadcast's state is known; fails where that does not come soon.
+    func presence() -> EventLoopFuture<Void> {
+        let promise = loop.makePromise(of: Void.self)
+        desk.whenFollowing(now: .now()) { isThere in
+            if isThere { promise.succeed() } else { promise.fail(Self.refusal(.away)) }
+        }
+        return promise.futureResult
+    }
+
+    /// Answers once the broadcast's state is known.
+    private func whenPresent(
+        _ answer: @escaping () throws(WebRefusal) -> EventLoopFuture<WebResponse>
+    ) -> EventLoopFuture<WebResponse> {
+        presence().assumeIsolated().flatMap {
+            do throws(WebRefusal) { return try answer() } catch { return self.loop.makeFailedFuture(error) }
+        }.nonisolated()
+    }
+
     private func respond(
         to request: WebRequest, at place: Place, _ rights: PageRights
     ) throws(WebRefusal) -> EventLoopFuture<WebResponse> {
         switch place {
-        case .artwork(let item): return try lookUp(.artwork(of: item), rights, Self.picture)
+        case .artwork(let item): return lookUp(.artwork(of: item), Self.picture)
         case .lyrics(let item):
-            return try lookUp(.lyrics(of: item), rights) { bytes in
+            return lookUp(.lyrics(of: item)) { bytes in
                 WebResponse(mediaType: "text/plain; charset=utf-8", body: ByteBuffer(bytes: bytes))
             }
         case .levels(let item):
-            return try lookUp(.levels(of: item), rights) { bytes in
+            return lookUp(.levels(of: item)) { bytes in
                 LevelEnvelope(encoded: bytes).map { WebResponse(json: $0.json) }
             }
         case .queue:
@@ -198,7 +218,6 @@ extension Site {
             } catch { throw WebRefusal(.badRequest, error.text) }
             return try answer(songs, rights) { .object(["songs": $0]) }
         default:
-            try Self.demandAny(rights)
             guard let state = desk.stateJSON(now: .now()) else { throw Self.refusal(.away) }
             return loop.makeSucceededFuture(WebResponse(json: state))
         }
@@ -232,9 +251,8 @@ extension Site {
     }
 
     private func lookUp(
-        _ subject: LookupSubject, _ rights: PageRights, _ body: @escaping ([UInt8]) -> WebResponse?
-    ) throws(WebRefusal) -> EventLoopFuture<WebResponse> {
-        try Self.demandAny(rights)
+        _ subject: LookupSubject, _ body: @escaping ([UInt8]) -> WebResponse?
+    ) -> EventLoopFuture<WebResponse> {
         let promise = loop.makePromise(of: WebResponse.self)
         desk.lookUp(subject, now: .now()) { result in
             switch result {
@@ -274,7 +292,10 @@ extension Site {
         .collect(byteLimit: Self.commandByteLimit) { body in
             do throws(WebRefusal) {
                 let rights = self.rights(of: try self.guest(of: request, body: body))
-                return try self.answer(try self.command(body), rights) { $0 }
+                try Self.demandAny(rights)
+                return self.whenPresent { () throws(WebRefusal) in
+                    try self.answer(try self.command(body), rights) { $0 }
+                }
             } catch {
                 return self.loop.makeFailedFuture(error)
             }
@@ -308,8 +329,8 @@ extension Site {
         {
             throw WebRefusal(.contentTooLarge, "\(CommandRefusal.songTooLong)")
         }
-        guard desk.name != nil else { throw Self.refusal(.away) }
-        guard beginUpload() else { throw WebRefusal(.tooManyRequests, "\(CommandRefusal.tooManySongs)") }
-        return .upload(SongUpload(site: self, sentBy: guest, name: name, position: position))
+        let upload = SongUpload(site: self, of: request.address, sentBy: guest, name: name, position: position)
+        guard begin(upload) else { throw WebRefusal(.tooManyRequests, "\(CommandRefusal.tooManySongs)") }
+        return .upload(upload)
     }
 }

@@ -28,7 +28,8 @@ extension Site {
                 headers: [("Retry-After", "30")])
         }
         let worker = StreamWorker(
-            loop: streamLoop, door: door, address: request.address, head: streamHead, makeEncoder: LAMEEncoder.maker())
+            running: streamLoop, connector: connector, address: request.address, head: streamHead,
+            makeEncoder: LAMEEncoder.maker())
         let stream = RadioStream(site: self, guest: guest, worker: worker)
         streams[ObjectIdentifier(stream)] = stream
         return .stream(stream)

@@ -16,7 +16,7 @@ protocol TicketSocket: AnyObject {
 final class Site: WebSite {
     /// What a site is made of.
     struct Parts {
-        var door: any BrowserDoor
+        var connector: any BrowserConnector
         var sender: any SongSender
         /// Who may listen and command, as the user allowed.
         var policy = AccessPolicy()
@@ -25,16 +25,18 @@ final class Site: WebSite {
         var name: String
         var emit: (WebNotice) -> Void
         /// On which streams are made; nil for the server's.
-        var streamLoop: (any EventLoop)?
+        var streamLoop: RunningLoop?
     }
 
     /// Pages at once.
     static let pageLimit = 400
+    /// Requests of pages at one address that are to be answered: a house behind one address has few.
+    static let requestLimitOfAddress = 24
     static let badTicket = "this ticket is not good, or is used by too many sockets; join again"
 
-    let loop: any EventLoop
+    let running: RunningLoop
     let desk: BroadcastDesk
-    let door: any BrowserDoor
+    let connector: any BrowserConnector
     let sender: any SongSender
     private let policy: AccessPolicy
     private let acceptsSongs: Bool
@@ -45,27 +47,33 @@ final class Site: WebSite {
     private(set) var guests = GuestBook(since: WallClock.milliseconds())
     private(set) var access: PageAccess
     var streamTickets = StreamTickets()
-    let streamLoop: any EventLoop
+    let streamLoop: RunningLoop
     var streams: [ObjectIdentifier: RadioStream] = [:]
     private var pages: [ObjectIdentifier: EventsSocket] = [:]
     private var sockets: [Ticket: [ObjectIdentifier: any TicketSocket]] = [:]
-    private var uploadCount = 0
-    private var rates = AddressRates()
+    private var uploads: [ObjectIdentifier: SongUpload] = [:]
+    private var uploadCounts = AddressCounts(limit: SongUpload.countLimit, ofAddress: SongUpload.countLimitOfAddress)
+    private var requestCounts = AddressCounts(limit: .max, ofAddress: Site.requestLimitOfAddress)
+    private var rates = AddressRates(perSecond: AddressRates.perSecond, burst: AddressRates.burst)
+    /// Of texts that pages send.
+    private var textRates = AddressRates(perSecond: AddressRates.textsPerSecond, burst: AddressRates.textBurst)
     private var suspicions = Suspicions()
 
-    init(loop: any EventLoop, desk: BroadcastDesk, isInHousehold: Bool, parts: Parts) {
-        self.loop = loop
+    init(running: RunningLoop, desk: BroadcastDesk, isInHousehold: Bool, parts: Parts) {
+        self.running = running
         self.desk = desk
-        door = parts.door
+        connector = parts.connector
         sender = parts.sender
         policy = parts.policy
         access = PageAccess(parts.policy, acceptsSongs: parts.acceptsSongs, isInHousehold: isInHousehold)
         acceptsSongs = parts.acceptsSongs
         name = parts.name
         emit = parts.emit
-        streamLoop = parts.streamLoop ?? loop
+        streamLoop = parts.streamLoop ?? running
         desk.tell = { [weak self] news in self?.tell(news) }
     }
+
+    var loop: any EventLoop { running.loop }
 
     var listeners: [ProgrammeListener] {
         if case .following(_, let state) = desk.presence { state.listeners } else { [] }
@@ -126,6 +134,9 @@ final class Site: WebSite {
 
     func remove(_ page: EventsSocket) { pages[ObjectIdentifier(page)] = nil }
 
+    /// Ends the page with this ticket.
+    func replacePage(with ticket: Ticket) { for page in Array(pages.values) { page.end(ifOf: ticket) } }
+
     func noteJoined(_ holder: Tickets.Holder, _ address: String) {
         emit(.joined(name: holder.name, isGuest: holder.guest != nil, address: address))
     }
@@ -170,14 +181,36 @@ final class Site: WebSite {
         guests.accept(number, of: guest, at: WallClock.milliseconds())
     }
 
-    /// - Returns: whether one more song may be sent now.
-    func beginUpload() -> Bool {
-        guard uploadCount < SongUpload.countLimit else { return false }
-        uploadCount += 1
+    /// Takes one text of a page at this address.
+    func takesText(of address: String) -> Bool { textRates.take(address, now: .now()) }
+
+    /// - Returns: whether one more request of pages at this address may be answered now.
+    func beginRequest(of address: String) -> Bool { requestCounts.begin(address) }
+
+    func endRequest(of address: String) { requestCounts.end(address) }
+
+    /// - Returns: whether one more song of this address may be sent now.
+    func begin(_ upload: SongUpload) -> Bool {
+        guard uploadCounts.begin(upload.address) else { return false }
+        uploads[ObjectIdentifier(upload)] = upload
         return true
     }
 
-    func uploadDidEnd() { uploadCount -= 1 }
+    func end(_ upload: SongUpload) {
+        if uploads.removeValue(forKey: ObjectIdentifier(upload)) != nil { uploadCounts.end(upload.address) }
+    }
+
+    /// Ends all that goes on, once the server is shut down: what other threads bring later is dropped.
+    /// - Returns: when neither loop has anything left for the other.
+    func shutDown() -> EventLoopFuture<Void> {
+        desk.end()
+        running.end()
+        streamLoop.end()
+        for upload in uploads.values { upload.shutDown() }
+        for stream in streams.values { stream.end() }
+        // Behind all that streams have still to say to this loop.
+        return streamLoop.loop.submit {}.hop(to: loop)
+    }
 }
 
 // Confined to the server's loop, on which the server, the sockets and the follower's news call it.

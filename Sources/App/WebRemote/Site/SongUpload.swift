@@ -10,7 +10,11 @@ final class SongUpload: WebUpload {
     static let byteLimit = 1 << 30
     /// Songs that are sent at once.
     static let countLimit = 4
+    /// Of one address.
+    static let countLimitOfAddress = 2
 
+    /// The sender's.
+    let address: String
     private let site: Site
     /// Nil for somebody without a code.
     private let guest: GuestID?
@@ -19,9 +23,12 @@ final class SongUpload: WebUpload {
     private var file: EventLoopFuture<SpooledFile>?
     private var byteCount = 0
     private var isOver = false
+    /// Fails what is waited for on another thread.
+    private var giveUp: (WebRefusal) -> Void = { _ in }
 
-    init(site: Site, sentBy guest: GuestID?, name: String, position: Int?) {
+    init(site: Site, of address: String, sentBy guest: GuestID?, name: String, position: Int?) {
         self.site = site
+        self.address = address
         self.guest = guest
         self.name = name
         self.position = position
@@ -42,18 +49,39 @@ final class SongUpload: WebUpload {
     private func openedFile() -> EventLoopFuture<SpooledFile> {
         if let file { return file }
         let name = name
-        let opened = onThread { () throws(SpooledFile.Failure) in try SpooledFile(name: name) }
+        let opened = site.presence().flatMap {
+            self.onThread { () throws(SpooledFile.Failure) in try SpooledFile(name: name) }
+        }
         file = opened
         return opened
     }
 
+    /// Does something that may wait for a disk.
     private func onThread<Value: Sendable>(
         _ body: @escaping @Sendable () throws(SpooledFile.Failure) -> Value
     ) -> EventLoopFuture<Value> {
-        NIOThreadPool.singleton.runIfActive(eventLoop: site.loop) { try body() }.flatMapErrorThrowing { error in
-            throw WebRefusal(
-                .insufficientStorage, (error as? SpooledFile.Failure)?.text ?? "the song cannot be kept here")
+        elsewhere { running, promise in
+            NIOThreadPool.singleton.submit { _ in
+                do throws(SpooledFile.Failure) {
+                    let value = try body()
+                    running.execute { promise.succeed(value) }
+                } catch {
+                    let refusal = WebRefusal(.insufficientStorage, error.text)
+                    running.execute { promise.fail(refusal) }
+                }
+            }
         }
+    }
+
+    /// Waits for another thread, as long as the site is there.
+    private func elsewhere<Value: Sendable>(
+        _ begin: (RunningLoop, EventLoopPromise<Value>) -> Void
+    ) -> EventLoopFuture<Value> {
+        let promise = site.loop.makePromise(of: Value.self)
+        giveUp = { promise.fail($0) }
+        promise.futureResult.assumeIsolated().whenComplete { _ in self.giveUp = { _ in } }
+        begin(site.running, promise)
+        return promise.futureResult
     }
 
     /// Why it is not taken any more: while it came a code was withdrawn, or a household was made.
@@ -70,31 +98,35 @@ final class SongUpload: WebUpload {
             end()
             return site.loop.makeFailedFuture(WebRefusal(.badRequest, "the song is empty"))
         }
-        let promise = site.loop.makePromise(of: WebResponse.self)
+        let sent = file.flatMap { self.handOver($0) }
+        sent.whenComplete { _ in self.end() }
+        return sent
+    }
+
+    private func handOver(_ file: SpooledFile) -> EventLoopFuture<WebResponse> {
         let (sender, position) = (site.sender, position)
-        file.whenComplete { result in
-            switch result {
-            case .success(let file):
-                sender.send(file, position: position) { result in
-                    promise.succeed(
-                        WebResponse(
-                            json: .outcome(isDone: result.isDone, result.text),
-                            status: result.isDone ? .ok : .conflict))
-                }
-            case .failure(let error): promise.fail(error)
+        return elsewhere { running, promise in
+            sender.send(file, position: position) { result in
+                let response = WebResponse(
+                    json: .outcome(isDone: result.isDone, result.text), status: result.isDone ? .ok : .conflict)
+                running.execute { promise.succeed(response) }
             }
         }
-        promise.futureResult.whenComplete { _ in self.end() }
-        return promise.futureResult
     }
 
     func abort() { end() }
+
+    /// The site is over; what is done for it on another thread is not waited for.
+    func shutDown() {
+        giveUp(WebRefusal(.unavailable, "the page for browsers ends"))
+        end()
+    }
 
     private func end() {
         guard !isOver else { return }
         isOver = true
         file = nil
-        site.uploadDidEnd()
+        site.end(self)
     }
 }
 

@@ -23,8 +23,8 @@ final class StreamWorker {
     /// How long the first song is awaited before the answer begins.
     static let headPatience = TimeSpan.seconds(2)
 
-    let loop: any EventLoop
-    private let door: any BrowserDoor
+    private let running: RunningLoop
+    private let connector: any BrowserConnector
     private let address: String
     private let head: WebResponse
     private let makeEncoder: StreamEncoderMaker?
@@ -40,11 +40,11 @@ final class StreamWorker {
     ///   - head: what is answered where there is a stream.
     ///   - makeEncoder: nil where none is installed.
     init(
-        loop: any EventLoop, door: any BrowserDoor, address: String, head: WebResponse,
+        running: RunningLoop, connector: any BrowserConnector, address: String, head: WebResponse,
         makeEncoder: StreamEncoderMaker?, now: @escaping @Sendable () -> HostTime = { .now() }
     ) {
-        self.loop = loop
-        self.door = door
+        self.running = running
+        self.connector = connector
         self.address = address
         self.head = head
         self.makeEncoder = makeEncoder
@@ -53,15 +53,18 @@ final class StreamWorker {
         output = StreamOutput(makeEncoder)
     }
 
+    var loop: any EventLoop { running.loop }
+
     // MARK: For the server
 
     /// Joins the broadcast.
     /// - Returns: the head, once it is known whether the present song can be streamed.
     func begin() -> EventLoopFuture<WebResponse> {
-        let passage = door.connect(
+        let running = running
+        let passage = connector.connect(
             instance: listener.instance, address: address,
-            send: { bytes in self.loop.execute { self.receive(bytes) } },
-            close: { self.loop.execute { self.end() } })
+            send: { bytes in running.execute { self.receive(bytes) } },
+            close: { running.execute { self.end() } })
         guard let passage else {
             state = .over(isCutOff: false)
             return loop.makeFailedFuture(Self.away)

@@ -153,6 +153,8 @@ function start() {
     onjoined(joined, hello) {
       tutti.programme.lose();
       Object.assign(tutti, { rights: joined.rights, ticket: joined.ticket, instance: joined.instance });
+      // Another browser may have the same name: this one has a number then.
+      $("own-name").value = tutti.name = joined.name ?? tutti.name;
       text($("name"), hello.name);
       show($("path"), tutti.connection.isGuest && location.protocol === "http:");
       showTabs();

@@ -59,6 +59,8 @@ export class Connection {
   #hello = null;
   /** The key of the session that is being joined. */
   #pending = null;
+  /** The ticket of the last session: who comes back is known by it. */
+  #ticket = "";
 
   /**
    * @param {object} options
@@ -219,6 +221,7 @@ export class Connection {
     this.#hello = hello;
     if (!this.#guest && !hello.rights?.length) return this.#stay("code", hello.name);
     const join = { name: this.#options.name };
+    if (this.#ticket) join.former = this.#ticket;
     this.#pending = new Uint8Array();
     if (this.#guest) {
       if (Number.isSafeInteger(hello.time)) this.#guest.skew = hello.time - Date.now();
@@ -235,6 +238,7 @@ export class Connection {
       return this.#stay("impostor");
     }
     this.#session = this.#pending;
+    this.#ticket = joined.ticket;
     this.#pending = null;
     this.#sentCount = 0;
     this.#expectNothing();

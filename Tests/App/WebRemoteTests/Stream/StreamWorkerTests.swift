@@ -8,7 +8,7 @@ import WireProtocol
 @testable import WebRemote
 
 /// A broadcast whose part the test plays.
-private final class ScriptedDoor: BrowserDoor {
+final class ScriptedConnector: BrowserConnector {
     final class Passage: BrowserPassage {
         var heard: [UInt8] = []
         var writtenCount = 0
@@ -36,26 +36,26 @@ private final class ScriptedDoor: BrowserDoor {
 }
 
 // Used by one test, on its thread.
-extension ScriptedDoor: @unchecked Sendable {}
-extension ScriptedDoor.Passage: @unchecked Sendable {}
+extension ScriptedConnector: @unchecked Sendable {}
+extension ScriptedConnector.Passage: @unchecked Sendable {}
 
 /// A stream's work on a clock of the test's.
 private final class WorkerScene {
     private final class Clock { var now = HostTime(nanoseconds: 0) }
 
     let loop = EmbeddedEventLoop()
-    let door: ScriptedDoor
+    let connector: ScriptedConnector
     let worker: StreamWorker
     private let clock: Clock
     private(set) var head: Result<WebResponse, any Error>?
 
     init(isOpen: Bool = true, _ makeEncoder: StreamEncoderMaker? = nil) {
-        door = ScriptedDoor(isOpen: isOpen)
+        connector = ScriptedConnector(isOpen: isOpen)
         let clock = Clock()
         nonisolated(unsafe) let its = clock
         self.clock = clock
         worker = StreamWorker(
-            loop: loop, door: door, address: "192.0.2.1",
+            running: RunningLoop(loop), connector: connector, address: "192.0.2.1",
             head: WebResponse(mediaType: "audio/mpeg", body: ByteBuffer()), makeEncoder: makeEncoder,
             now: { its.now })
         worker.begin().assumeIsolated().whenComplete { [unowned self] in head = $0 }
@@ -71,7 +71,7 @@ private final class WorkerScene {
     }
 
     func say(_ bytes: ByteBuffer...) {
-        for bytes in bytes { door.send(bytes) }
+        for bytes in bytes { connector.send(bytes) }
         loop.run()
     }
 
@@ -131,21 +131,21 @@ struct StreamWorkerTests {
         let scene = WorkerScene()
         scene.playMP3(seconds: 5)
         scene.wait(3)
-        guard case .greeting(let greeting) = try #require(SpokenMessages.all(in: scene.door.passage.heard).first)
+        guard case .greeting(let greeting) = try #require(SpokenMessages.all(in: scene.connector.passage.heard).first)
         else {
             Issue.record("greets first")
             return
         }
         #expect(greeting.roles == .listener && greeting.name == "radio at 192.0.2.1")
         #expect(greeting.codecs == [.mpegLayer3, .linearPCM])
-        let reports = try SpokenMessages.all(in: scene.door.passage.heard).compactMap { message in
+        let reports = try SpokenMessages.all(in: scene.connector.passage.heard).compactMap { message in
             if case .report(let report) = message { report } else { nil }
         }
         #expect((6...10).contains(reports.count))
         let last = try #require(reports.last)
         #expect(last.state == .playing && last.epoch == Epoch(1) && last.timing == nil)
         #expect(last.received == FramePosition(Int64(5 * 44_100 / 1_152 * 1_152)))
-        #expect(scene.door.passage.writtenCount > 5 * 16_000)
+        #expect(scene.connector.passage.writtenCount > 5 * 16_000)
     }
 
     @Test func aStreamBeginsWithTheSong() throws {
@@ -179,7 +179,7 @@ struct StreamWorkerTests {
         scene.say(BroadcastScript.opening(), BroadcastScript.begin(Epoch(1), BroadcastScript.pcmFormat))
         #expect(scene.refusal?.status == .unavailable)
         #expect(scene.refusal?.reason.contains("install libmp3lame0 on the machine that broadcasts") == true)
-        #expect(scene.door.passage.isClosed)
+        #expect(scene.connector.passage.isClosed)
     }
 
     @Test func withoutABroadcastThereIsNone() {
@@ -187,7 +187,7 @@ struct StreamWorkerTests {
         #expect(away.refusal?.status == .unavailable && away.take() == .end)
         let refused = WorkerScene()
         refused.say(BroadcastScript.opening(isWelcome: false), WireEncoder.refusal(Refusal(.leaving, "over")))
-        #expect(refused.refusal?.status == .unavailable && refused.door.passage.isClosed)
+        #expect(refused.refusal?.status == .unavailable && refused.connector.passage.isClosed)
     }
 
     @Test func aClientThatDoesNotReadIsCutOff() {
@@ -195,16 +195,16 @@ struct StreamWorkerTests {
         scene.say(BroadcastScript.opening())
         // 128 kbit/s of silence.
         scene.wait(60)
-        #expect(!scene.door.passage.isClosed)
+        #expect(!scene.connector.passage.isClosed)
         scene.wait(10)
-        #expect(scene.door.passage.isClosed && scene.take() == .failed)
+        #expect(scene.connector.passage.isClosed && scene.take() == .failed)
     }
 
     @Test func whatIsLeftIsStreamedAtTheEnd() {
         let scene = WorkerScene()
         scene.playMP3()
         scene.say(WireEncoder.broadcastEnd(BroadcastEnd(.completed)))
-        #expect(scene.door.passage.isClosed)
+        #expect(scene.connector.passage.isClosed)
         guard case .bytes = scene.take() else {
             Issue.record("two seconds were there")
             return
@@ -217,18 +217,18 @@ struct StreamWorkerTests {
         let scene = WorkerScene()
         scene.playMP3(seconds: 1)
         while case .bytes = scene.take() {}
-        scene.door.close()
+        scene.connector.close()
         scene.loop.run()
-        #expect(scene.door.passage.isClosed && scene.take() == .end)
+        #expect(scene.connector.passage.isClosed && scene.take() == .end)
         let aborted = WorkerScene()
         aborted.playMP3()
         aborted.worker.abort()
-        #expect(aborted.door.passage.isClosed && aborted.take() == .end)
+        #expect(aborted.connector.passage.isClosed && aborted.take() == .end)
     }
 
     @Test func noiseEndsIt() {
         let scene = WorkerScene()
         scene.say(ByteBuffer(string: "GET / HTTP/1.1\r\n"))
-        #expect(scene.door.passage.isClosed && scene.refusal != nil)
+        #expect(scene.connector.passage.isClosed && scene.refusal != nil)
     }
 }

@@ -1,8 +1,8 @@
 import NIOCore
 import TuttiRuntime
 
-/// A broadcaster's own door.
-struct BroadcasterDoor: BrowserDoor {
+/// By a broadcaster of this process.
+struct BroadcasterConnector: BrowserConnector {
     let broadcaster: Broadcaster
 
     func connect(

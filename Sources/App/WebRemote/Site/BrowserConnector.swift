@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Where browsers that listen come into the broadcast; or a test's stand-in.
-protocol BrowserDoor: Sendable {
+/// Connects browsers that listen with the broadcast; or a test's stand-in.
+protocol BrowserConnector: Sendable {
     /// Lets one in. The closures are called on the broadcast's own loop.
     /// - Parameter instance: with which alone it may greet.
     /// - Returns: nil while nothing is broadcast.
