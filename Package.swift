@@ -96,6 +96,8 @@ let layers = [
             library("HostSystem", ["AudioCore", "CLinux"], canary),
             // Real-time priority for the programs of ordinary users, by D-Bus.
             library("RealtimeKitClient", ["AudioCore", "CDBus", "CLinux", "HostSystem"]),
+            // Signs of life for whoever started this as a service, and entries for the journal.
+            library("ServiceManager", ["AudioCore", "HostSystem"]),
         ]),
 
     // Songs, wherever they lie, to packets; packets to frames; frames to files.
@@ -233,7 +235,8 @@ let layers = [
                     "Controlling", "Cryptography", "DesktopRemote", "HostSystem", "HouseholdSessions", "Households",
                     "Listening",
                     "MusicLibrary", "Observing", "Pairing", "Peering", "PlayerScreen", "Playout", "ProgrammeJSON",
-                    "SecureChannel", "Songs", "TerminalIO", "TuttiRuntime", "WebRemote", "WireProtocol",
+                    "SecureChannel", "ServiceManager", "Songs", "TerminalIO", "TuttiRuntime", "WebRemote",
+                    "WireProtocol",
                 ]),
         ]),
 ]
@@ -338,6 +341,7 @@ let testRooms = [
             tests("HostSystemTests", ["AudioCore", "HostSystem"]),
             tests(
                 "RealTimeRightsTests", ["AudioCore", "CDBus", "CLinux", "HostSystem", "LANKit", "RealtimeKitClient"]),
+            tests("ServiceManagerTests", ["AudioCore", "HostSystem", "ServiceManager", "StreamTestKit"]),
         ]),
 
     testRoom(
@@ -498,8 +502,8 @@ let testRooms = [
                 [
                     "tutti", "AudioCore", "AudioDecoding", "AudioFileWriting", "Broadcasting", "Controlling",
                     "HouseholdSessions", "Households", "Listening", "Observing", "Pairing", "Peering", "Playout",
-                    "ProgrammeJSON", "Recording", "SecureChannel", "Songs", "StreamTestKit", "TerminalIO",
-                    "TuttiRuntime", "WebRemote", "WireProtocol",
+                    "ProgrammeJSON", "Recording", "SecureChannel", "ServiceManager", "Songs", "StreamTestKit",
+                    "TerminalIO", "TuttiRuntime", "WebRemote", "WireProtocol",
                 ]),
         ]),
 
