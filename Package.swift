@@ -98,6 +98,8 @@ let layers = [
             library("HostSystem", ["AudioCore", "CLinux"], canary),
             // Real-time priority for the programs of ordinary users, by D-Bus.
             library("RealtimeKitClient", ["AudioCore", "CDBus", "CLinux", "HostSystem"]),
+            // Signs of life for whoever started this as a service, and entries for the journal.
+            library("ServiceManager", ["AudioCore", "HostSystem"]),
         ]),
 
     // Songs, wherever they lie, to packets; packets to frames; frames to files.
@@ -235,7 +237,8 @@ let layers = [
                     "Controlling", "Cryptography", "DesktopRemote", "HostSystem", "HouseholdSessions", "Households",
                     "Listening",
                     "MusicLibrary", "Observing", "Pairing", "Peering", "PlayerScreen", "Playout", "ProgrammeJSON",
-                    "SecureChannel", "Songs", "TerminalIO", "TuttiRuntime", "WebRemote", "WireProtocol",
+                    "SecureChannel", "ServiceManager", "Songs", "TerminalIO", "TuttiRuntime", "WebRemote",
+                    "WireProtocol",
                 ]),
         ]),
 ]
@@ -342,6 +345,7 @@ let testRooms = [
             tests("HostSystemTests", ["AudioCore", "HostSystem"]),
             tests(
                 "RealTimeRightsTests", ["AudioCore", "CDBus", "CLinux", "HostSystem", "LANKit", "RealtimeKitClient"]),
+            tests("ServiceManagerTests", ["AudioCore", "HostSystem", "ServiceManager", "StreamTestKit"]),
         ]),
 
     testRoom(
@@ -503,8 +507,8 @@ let testRooms = [
                 [
                     "tutti", "AudioCore", "AudioDecoding", "AudioFileWriting", "Broadcasting", "Controlling",
                     "HouseholdSessions", "Households", "Listening", "Observing", "Pairing", "Peering", "Playout",
-                    "ProgrammeJSON", "Recording", "SecureChannel", "Songs", "StreamTestKit", "TerminalIO",
-                    "TuttiRuntime", "WebRemote", "WireProtocol",
+                    "ProgrammeJSON", "Recording", "SecureChannel", "ServiceManager", "Songs", "StreamTestKit",
+                    "TerminalIO", "TuttiRuntime", "WebRemote", "WireProtocol",
                 ]),
         ]),
 

@@ -39,7 +39,7 @@ struct JoinCommand: Command {
         options: [from, AccessFlags.broadcast, name, once] + OutputFlags.options
             + [offset, volume, maximumVolume, quietHours, role, codecs]
             + [DesktopFlags.mediaKeys, DesktopFlags.notify, InvitationFile.option]
-            + NetworkFlags.options + DisplayFlags.options + [.help],
+            + NetworkFlags.options + DisplayFlags.options + [ServiceFlags.service, .help],
         notes: [
             "Keys on a terminal: + and - change the volume of this listener, m mutes it. For all listeners: space pauses and "
                 + "resumes, left and right go 10 s back and forth, n and p to the next and the previous song, s stops.",
@@ -75,6 +75,10 @@ struct JoinCommand: Command {
     let mediaKeys: DesktopFlags.MediaKeys
     let notifies: Bool
     let display: DisplayFlags
+    let isService: Bool
+    let given: GivenOptions
+    /// Makes the same command by the configuration as it is when called; a service does that at SIGHUP.
+    var reload: @Sendable () throws(UsageError) -> JoinCommand
 
     init(_ arguments: CommandArguments) throws(UsageError) {
         options.address = try arguments.broadcasterAddress()
@@ -97,6 +101,10 @@ struct JoinCommand: Command {
         notifies = arguments.has(DesktopFlags.notify)
         display = try DisplayFlags(arguments)
         options.statusInterval = display.statusInterval
+        isService = arguments.has(ServiceFlags.service)
+        options.waitsForOutput = isService
+        given = GivenOptions(arguments, Self.syntax)
+        reload = { () throws(UsageError) in try JoinCommand(arguments) }
     }
 
     private static let offsetLimit = Int64(LoudspeakerSettings.offsetRange.upperBound.microseconds)
@@ -113,25 +121,34 @@ struct JoinCommand: Command {
         )
     }
 
-    func run() -> Int32 {
+    func run() -> Int32 { isService ? ServiceRunner.run(self) : runner.run(warnings: [], session) }
+}
+
+extension JoinCommand: ServedCommand {
+    func reloaded() throws(UsageError) -> JoinCommand { try reload() }
+
+    var runner: SessionRunner {
         var session = SessionRunner(flags: display, codeWhenInterrupted: { _ in 0 }, readsKeys: true)
         session.enrolment = { [invitation, options] identity throws(RuntimeFailure) in
             try invitation?.enrolment(
                 of: identity, addresses: options.address.map { [$0] } ?? [],
                 usesDiscovery: options.network.usesDiscovery)
         }
-        return session.run(warnings: []) { identity throws(RuntimeFailure) in
-            var options = options
-            options.memory = MemoryStore.standard()
-            options.pins = PinFile.standard()
-            options.lookups = ProgramLookups.ofThisProgram()
-            let listener = try Listener(options: options, identity: identity())
-            return .init(
-                run: { handler throws(RuntimeFailure) in try listener.run(handler) }, stop: { listener.stop() },
-                onKey: { key in
-                    if let operation = ProgrammeOperation(key) { listener.perform(operation) }
-                    if let command = LoudspeakerCommand(key) { listener.perform(command) }
-                }, desktop: mediaKeys.presence(of: listener, notifies: notifies))
-        }
+        return session
+    }
+
+    func session(_ identity: SessionRunner.IdentityLoader) throws(RuntimeFailure) -> SessionRunner.Session {
+        var options = options
+        options.memory = MemoryStore.standard()
+        options.pins = PinFile.standard()
+        options.lookups = ProgramLookups.ofThisProgram()
+        let listener = try Listener(options: options, identity: identity())
+        return .init(
+            run: { handler throws(RuntimeFailure) in try listener.run(handler) }, stop: { listener.stop() },
+            onKey: { key in
+                if let operation = ProgrammeOperation(key) { listener.perform(operation) }
+                if let command = LoudspeakerCommand(key) { listener.perform(command) }
+            }, signOfLife: { listener.askForSignOfLife($0) },
+            desktop: mediaKeys.presence(of: listener, notifies: notifies))
     }
 }

@@ -25,6 +25,8 @@ enum NetworkFlags {
             guard let group = getgrnam(name)?.pointee.gr_gid else {
                 throw UsageError("\(localGroup.name): there is no group '\(name)' on this machine")
             }
+            // A service of the system has no other directory of its own.
+            network.localSockets.removeAll { $0.path == LocalSocketDirectory.sharedPath }
             network.localSockets.append(
                 LocalSocketDirectory(path: LocalSocketDirectory.sharedPath, audience: .group(group)))
         }
