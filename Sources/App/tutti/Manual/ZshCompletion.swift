@@ -10,7 +10,7 @@ enum ZshCompletion {
             local -a names
             names=("${(@f)$(_call_program names $program help --names $argv[-1] 2>/dev/null)}")
             names=(${names:#})
-            (( $#names )) && compadd "$argv[1,-2]" -a names
+            (( $#names )) && compadd "${(@)argv[1,-2]}" -a names
         }
 
         # The same for several, with commas between them.
