@@ -8,14 +8,15 @@ import WebRemote
 struct BroadcastCommand: Command {
     static let name = CommandSyntax.Option.value("--name", "NAME", "Name on the network. Default: the host name.")
     static let to = CommandSyntax.Option.value(
-        "--to", "NAME,...", repeats: true, "Feed only the listeners of these names. Fails if none is there after 10 s.")
+        "--to", "NAME,...", repeats: true, candidates: .nameList(.peers),
+        "Feed only the listeners of these names. Fails if none is there after 10 s.")
     static let listener = CommandSyntax.Option.value(
         "--listener", "HOST[:PORT]", repeats: true, "Connect to this listener by address. May be repeated.")
     static let wait = CommandSyntax.Option.value("--wait", "N", "Start when N listeners are ready. Default: 1.")
     static let now = CommandSyntax.Option.flag("--now", "Start at once, listeners or none.")
     static let play = CommandSyntax.Option.flag("--play", "Play on this machine too, in step with the others.")
     static let loudness = CommandSyntax.Option.value(
-        "--loudness", "track|album|off",
+        "--loudness", "track|album|off", candidates: .choices(["track", "album", "off"]),
         "Make songs equally loud by their ReplayGain or R128 tags, or whole albums; never so that a song clips. All "
             + "listeners do the same. Default: off, which leaves samples untouched.")
     static let repeatAll = CommandSyntax.Option.flag("--repeat", "After the last song begin again with the first.")
@@ -36,7 +37,8 @@ struct BroadcastCommand: Command {
         "The SONGs are samples without a header: 48000:2:s16le. Formats: u8, s8, s16 to s64, f32 and f64, le or be.")
 
     static let capture = CommandSyntax.Option.value(
-        "--capture", "NAME", "Instead of songs: what this sound device hears, live. 'default' is the default device.")
+        "--capture", "NAME", candidates: .names(.captureDevices),
+        "Instead of songs: what this sound device hears, live. 'default' is the default device.")
     static let latency = CommandSyntax.Option.value(
         "--latency", "MS", "Of --capture: from the microphone to all loudspeakers, in milliseconds. Default: 500.")
 
@@ -51,7 +53,8 @@ struct BroadcastCommand: Command {
                     + "it and below, by album, disc and track; or a playlist: M3U, M3U8 or PLS. Of several songs each "
                     + "follows the one before; one that cannot be played is told of and passed over. A FIFO, or - for "
                     + "standard input: a song as it is written. An http or https URL: a song, a station or a playlist; "
-                    + "this takes libcurl4.")
+                    + "this takes libcurl4.",
+                candidates: .files)
         ],
         options: SongFlags.options + [
             name, to, listener, AccessFlags.listen, AccessFlags.command, wait, now, play, loudness, raw, capture,

@@ -7,7 +7,7 @@ import WebRemote
 /// `tutti guests [add [NAME] | remove NAME]`
 struct GuestsCommand: Command {
     static let role = CommandSyntax.Option.value(
-        "--role", "listen|add|command",
+        "--role", "listen|add|command", candidates: .choices(["listen", "add", "command"]),
         "With add: what the guest may do. add: listen, and add songs; command: that, and command the broadcast. "
             + "Default: command.")
     static let duration = CommandSyntax.Option.value(
@@ -21,8 +21,8 @@ struct GuestsCommand: Command {
                 name: "WORDS", isRequired: false, repeats: true,
                 help:
                     "Nothing: list the guests. add [NAME]: make a code, and show the page's address with it, also as a "
-                    + "QR code. remove NAME: end a guest's code at once; by the name, or four or more digits of its id."
-            )
+                    + "QR code. remove NAME: end a guest's code at once; by the name, or four or more digits of its id.",
+                candidates: .verbs([.init("add"), .init("remove")]))
         ],
         options: [role, duration, DisplayFlags.json, .help],
         notes: [

@@ -4,7 +4,8 @@ import TuttiRuntime
 /// `tutti join [HOST[:PORT]]`
 struct JoinCommand: Command {
     static let from = CommandSyntax.Option.value(
-        "--from", "NAME,...", repeats: true, "Let only the broadcasters of these names feed this listener.")
+        "--from", "NAME,...", repeats: true, candidates: .nameList(.peers),
+        "Let only the broadcasters of these names feed this listener.")
     static let name = CommandSyntax.Option.value("--name", "NAME", "Name on the network. Default: the host name.")
     static let once = CommandSyntax.Option.flag("--once", "End after one broadcast instead of waiting for the next.")
     static let offset = CommandSyntax.Option.value(
@@ -23,12 +24,12 @@ struct JoinCommand: Command {
             + "They begin and end within a second. The broadcast is followed all the while. May be repeated; the lowest "
             + "volume counts.")
     static let role = CommandSyntax.Option.value(
-        "--role", "ROLE",
+        "--role", "ROLE", candidates: .choices(["stereo", "left", "right", "mono"]),
         "Which channels to play: stereo (as they are), left, right, mono, or a channel's number (1 left, 2 right, 3 "
             + "centre, 4 low frequencies, ...). Default: what is remembered for the sound device, or stereo.")
 
     static let codecs = CommandSyntax.Option.value(
-        "--codecs", "LIST",
+        "--codecs", "LIST", candidates: .list(CodecNames.all),
         "Decode only these: \(CodecNames.all.joined(separator: ", ")). Broadcasters send any other song as PCM, at about "
             + "1.5 Mbit/s. Spares a weak machine the decoding. Default: all that this machine can.")
 

@@ -10,7 +10,7 @@ enum NetworkFlags {
     static let noMDNS = CommandSyntax.Option.flag(
         "--no-mdns", "Neither advertise nor search by mDNS; connect by address only.")
     static let localGroup = CommandSyntax.Option.value(
-        "--local-group", "GROUP",
+        "--local-group", "GROUP", candidates: .groups,
         "Let this machine's users of this group command it, too, by sockets in \(LocalSocketDirectory.sharedPath). Without "
             + "it, only the user that started it may, and root.")
     static let options = [port, noMDNS, localGroup]

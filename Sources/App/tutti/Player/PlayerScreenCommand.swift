@@ -12,7 +12,8 @@ struct PlayerScreenCommand: Command {
         operands: [
             .init(
                 name: "SONG", isRequired: false, repeats: true,
-                help: "Songs to play at once, behind all others: files, directories, playlists and URLs.")
+                help: "Songs to play at once, behind all others: files, directories, playlists and URLs.",
+                candidates: .files)
         ],
         options: [ControlFlags.at] + OutputFlags.options + PageFlags.certificateOptions + [.help],
         notes: [
