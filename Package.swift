@@ -215,6 +215,8 @@ let layers = [
             library("WebServer", [nioCore, nioPosix, nioHTTP1, nioWebSocket, nioTLS, nioSSL]),
             // A player on the desktop's bus: media keys, panels, lock screens.
             library("DesktopRemote", ["AudioCore", "CDBus", "HostSystem"]),
+            // Documents of TOML, with the place of each key and mistake.
+            library("TOML", ["AudioCore"]),
             // Keys in, styled text out, what a terminal shows of it.
             library("TerminalIO", ["AudioCore"]),
             // The player in the terminal: what it knows, what keys do, how it looks.
@@ -237,7 +239,7 @@ let layers = [
                     "Controlling", "Cryptography", "DesktopRemote", "HostSystem", "HouseholdSessions", "Households",
                     "Listening",
                     "MusicLibrary", "Observing", "Pairing", "Peering", "PlayerScreen", "Playout", "ProgrammeJSON",
-                    "SecureChannel", "ServiceManager", "Songs", "TerminalIO", "TuttiRuntime", "WebRemote",
+                    "SecureChannel", "ServiceManager", "Songs", "TOML", "TerminalIO", "TuttiRuntime", "WebRemote",
                     "WireProtocol",
                 ]),
         ]),
@@ -485,6 +487,7 @@ let testRooms = [
                 "WebServerTests",
                 ["StreamTestKit", "WebServer", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioEmbedded, nioSSL]),
             tests("DesktopRemoteTests", ["AudioCore", "DesktopRemote"]),
+            tests("TOMLTests", ["StreamTestKit", "TOML"]),
             tests("TerminalIOTests", ["TerminalIO"]),
             tests(
                 "PlayerScreenTests",
@@ -569,7 +572,7 @@ let testRooms = [
                     "AudioCore", "AudioDecoding", "AudioFileStreamServices", "AudioFileWriting", "Broadcasting",
                     "ClockSync", "Cryptography", "Discovery", "HouseholdSessions", "Households", "LibavcodecDecoding",
                     "Listening", "Pairing", "Peering", "Playout", "Programmes", "Recording", "SecureChannel", "Songs",
-                    "WireProtocol", nioCore,
+                    "TOML", "WireProtocol", nioCore,
                 ]),
             library(
                 "WebFuzzTargets", ["AudioCore", "ProgrammeJSON", "WebServer", "WireProtocol", nioCore, nioEmbedded]),
