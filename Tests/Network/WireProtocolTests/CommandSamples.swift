@@ -64,7 +64,7 @@ enum CommandSamples {
         modes: PlayModes(repeats: .all, isShuffled: true), itemCount: 10_000,
         volume: VolumeSetting(level: 80), listeners: [attic, den], page: PageLocation(port: 28_885))
     static let secureState: ProgrammeState = {
-        var state = state
+        var state = Self.state
         state.page = PageLocation(port: 28_885, scheme: .https(name: "music.example.org"))
         return state
     }()
