@@ -477,7 +477,10 @@ let testRooms = [
                 ]),
             tests(
                 "WebServerTests",
-                ["StreamTestKit", "WebServer", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioEmbedded, nioSSL]),
+                [
+                    "StreamTestKit", "WebServer", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioEmbedded, nioTLS,
+                    nioSSL,
+                ]),
             tests("DesktopRemoteTests", ["AudioCore", "DesktopRemote"]),
             tests("TerminalIOTests", ["TerminalIO"]),
             tests(
@@ -493,7 +496,7 @@ let testRooms = [
                 [
                     "AudioCore", "AudioDecoding", "CWebPage", "CZlib", "Controlling", "Cryptography", "MPEGDecoding",
                     "ProgrammeJSON", "StreamTestKit", "WebRemote", "WebServer", "WireProtocol", nioCore, nioEmbedded,
-                    nioHTTP1,
+                    nioHTTP1, nioPosix,
                 ]),
             tests("MusicLibraryTests", ["tutti", "AudioCore", "LANKit", "MusicLibrary", "StreamTestKit"]),
             tests(
