@@ -148,7 +148,7 @@ import WebRemote
 
     /// Before anything begins, by the exit code of what is wrong.
     @Test func aCertificateThatIsNoneEndsTheCommand() throws {
-        let directory = TemporaryDirectory()
+        let directory = StreamTestKit.TemporaryDirectory()
         let made = try MadeCertificate(["DNS:music.example.org"], in: directory)
         func kind(_ certificate: String, _ key: String? = nil) -> RuntimeFailure.Kind? {
             do throws(RuntimeFailure) {
