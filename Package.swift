@@ -485,7 +485,10 @@ let testRooms = [
                 ]),
             tests(
                 "WebServerTests",
-                ["StreamTestKit", "WebServer", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioEmbedded, nioSSL]),
+                [
+                    "StreamTestKit", "WebServer", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioEmbedded, nioTLS,
+                    nioSSL,
+                ]),
             tests("DesktopRemoteTests", ["AudioCore", "DesktopRemote"]),
             tests("TOMLTests", ["StreamTestKit", "TOML"]),
             tests("TerminalIOTests", ["TerminalIO"]),
@@ -502,7 +505,7 @@ let testRooms = [
                 [
                     "AudioCore", "AudioDecoding", "CWebPage", "CZlib", "Controlling", "Cryptography", "MPEGDecoding",
                     "ProgrammeJSON", "StreamTestKit", "WebRemote", "WebServer", "WireProtocol", nioCore, nioEmbedded,
-                    nioHTTP1,
+                    nioHTTP1, nioPosix,
                 ]),
             tests("MusicLibraryTests", ["tutti", "AudioCore", "LANKit", "MusicLibrary", "StreamTestKit"]),
             tests(

@@ -16,6 +16,3 @@ final class SecureRedirect: WebSite {
             on: loop)
     }
 }
-
-// Confined to the server's loop, which is all that it holds.
-extension SecureRedirect: @unchecked Sendable {}

@@ -127,4 +127,39 @@ import WebRemote
         }
         #expect(throws: UsageError.self) { try options("--no-web", "--web-port", "8080") }
     }
+
+    @Test func flagsOfACertificate() throws {
+        func files(_ words: String...) throws -> PageCertificate.Files? {
+            try BroadcastCommand(CommandArguments(words[...] + ["a.mp3"], syntax: BroadcastCommand.syntax)).certificate
+        }
+        #expect(try files() == nil)
+        #expect(try files("--certificate", "c.pem") == .init(certificate: "c.pem"))
+        #expect(
+            try files("--certificate", "c.pem", "--certificate-key", "c.key")
+                == .init(certificate: "c.pem", key: "c.key"))
+        #expect(throws: UsageError.self) { try files("--certificate-key", "c.key") }
+        #expect(throws: UsageError.self) { try files("--certificate", "") }
+        #expect(throws: UsageError.self) { try files("--certificate", "c.pem", "--certificate-key", "") }
+        #expect(throws: UsageError.self) { try files("--certificate", "c.pem", "--no-web") }
+        let player = try PlayerScreenCommand(
+            CommandArguments(["--certificate", "c.pem"], syntax: PlayerScreenCommand.syntax))
+        #expect(player.certificate == .init(certificate: "c.pem"))
+    }
+
+    /// Before anything begins, by the exit code of what is wrong.
+    @Test func aCertificateThatIsNoneEndsTheCommand() throws {
+        let directory = StreamTestKit.TemporaryDirectory()
+        let made = try MadeCertificate(["DNS:music.example.org"], in: directory)
+        func kind(_ certificate: String, _ key: String? = nil) -> RuntimeFailure.Kind? {
+            do throws(RuntimeFailure) {
+                _ = try PageFlags.certificate(in: .init(certificate: certificate, key: key))
+                return nil
+            } catch {
+                return error.kind
+            }
+        }
+        #expect(kind(made.certificatePath, made.keyPath) == nil)
+        #expect(kind(directory.path + "/none") == .missingInput && kind(made.certificatePath) == .unusableInput)
+        #expect(try PageFlags.certificate(in: nil) == nil)
+    }
 }

@@ -1,4 +1,5 @@
 import Testing
+import WireProtocol
 
 @testable import WebRemote
 
@@ -30,5 +31,14 @@ struct PageAddressTests {
         #expect(PageAddress(host: "fd00::1", port: 1).text == "http://[fd00::1]:1/")
     }
 
-    @Test func thisMachineHasAnAddress() { #expect(PageAddress.best(port: 5).text.hasSuffix(":5/")) }
+    @Test func aCertificatesNameComesFirst() {
+        let named = PageLocation(port: 28_885, scheme: .https(name: "music.example.org"))
+        #expect(PageAddress(named, host: "192.168.1.5", code: "abc").text == "https://music.example.org:28885/#abc")
+        #expect("\(PageAddress.best(named, code: "abc"))" == "https://music.example.org:28885/")
+        let nameless = PageLocation(port: 28_885, scheme: .https(name: nil))
+        #expect(PageAddress(nameless, host: "192.168.1.5").text == "https://192.168.1.5:28885/")
+        #expect(PageAddress(PageLocation(port: 5), host: "192.168.1.5").text == "http://192.168.1.5:5/")
+    }
+
+    @Test func thisMachineHasAnAddress() { #expect(PageAddress.best(PageLocation(port: 5)).text.hasSuffix(":5/")) }
 }

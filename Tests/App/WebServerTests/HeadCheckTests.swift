@@ -92,6 +92,18 @@ import Testing
         #expect(status([host, ("Transfer-Encoding", "Chunked")], .POST) == 200)
     }
 
+    /// A wildcard stands for one label, and a machine's short names are no certificate's.
+    @Test func certificatesProveNames() {
+        let names = HostNames(own: ["Kitchen"], proven: ["music.example.org", "*.example.net", "short"])
+        for name in ["kitchen", "kitchen.local", "localhost", "music.example.org", "a.example.net", "short"] {
+            #expect(names.contains(name), "\(name)")
+        }
+        for name in ["example.net", ".example.net", "a.b.example.net", "short.local", "a.music.example.org", "net", ""]
+        {
+            #expect(!names.contains(name), "\(name)")
+        }
+    }
+
     @Test(arguments: [HTTPMethod.CONNECT, .TRACE, .MKCOL, .RAW(value: "PRI")])
     func otherMethodsAreNotThere(method: HTTPMethod) { #expect(status([("Host", "kitchen")], method) == 501) }
 
@@ -104,6 +116,7 @@ import Testing
         #expect(request.path == "/a b" && request.target == "/a%20b?x=1")
         #expect(request.query("x") == "1" && request.query("y") == nil)
         #expect(request.header("x-thing") == "y" && request.header("z") == nil)
+        #expect(request.authority == "kitchen:28885")
         #expect(request.host == "kitchen" && request.address == "192.0.2.1")
     }
 }

@@ -64,9 +64,9 @@ enum CommandSamples {
         modes: PlayModes(repeats: .all, isShuffled: true), itemCount: 10_000,
         volume: VolumeSetting(level: 80), listeners: [attic, den], page: PageLocation(port: 28_885))
     static let secureState: ProgrammeState = {
-        var state = Self.state
-        state.page = PageLocation(port: 28_885, scheme: .https(name: "music.example.org"))
-        return state
+        var secure = state
+        secure.page = PageLocation(port: 28_885, scheme: .https(name: "music.example.org"))
+        return secure
     }()
     static let page = QueuePage(sequence: 12, itemCount: 10_000, first: 256, items: [item, station])
 
