@@ -447,6 +447,8 @@ export class Listener {
       const now = this.host.performance.now();
       if (timing !== this.#timing || !(data instanceof ArrayBuffer)) return;
       this.#last.timed = now;
+      const next = this.#clock.further(now);
+      if (next) timing.send(next);
       this.#clock.receive(data, now);
     };
     timing.onclose = () => {
