@@ -9,7 +9,9 @@ const RATE = 48_000;
 const BURST = 2048;
 
 /** A whole delay each way, and how it is spread, ms: of who had to wake for it, and of the further ones of a chain. */
-const CHROMIUM = { cold: { forward: [0.4, 0.1], backward: [0.1, 0.12] }, warm: { forward: [0.03, 0.08], backward: [0.03, 0.06] } };
+const CHROMIUM = {
+  cold: { forward: [0.4, 0.1], backward: [0.1, 0.12] }, warm: { forward: [0.03, 0.08], backward: [0.03, 0.06] },
+};
 
 /**
  * What a page in Chromium knows of both clocks, which were measured to behave as this one: all that it sees of time is
