@@ -18,7 +18,8 @@ function make(kind, seconds = 2) {
 }
 
 /** Two channels of `count` frames, of which none is 0. */
-const block = (count, first = 1) => [1, -1].map((sign) => Float32Array.from({ length: count }, (_, i) => sign * (first + i) / 65_536));
+const block = (count, first = 1) => [1, -1].map((sign) =>
+  Float32Array.from({ length: count }, (_, i) => sign * (first + i) / 65_536));
 
 /** What is heard of the left channel at a frame, in the units of `block`. */
 const heard = ({ context }, frame) => context.output[0][Math.round(frame)] * 65_536;
@@ -46,7 +47,8 @@ for (const kind of ["buffers", "a processor"]) {
     scene.sink.cut(4000);
     scene.sink.play(3001, block(500, 9000), true);
     scene.context.advance(1);
-    assert.deepEqual([2999, 3000, 3001, 3500, 3501, 5000].map((frame) => heard(scene, frame)), [2000, 2001, 9000, 9499, 0, 0]);
+    const frames = [2999, 3000, 3001, 3500, 3501, 5000];
+    assert.deepEqual(frames.map((frame) => heard(scene, frame)), [2000, 2001, 9000, 9499, 0, 0]);
   });
 
   test(`${kind}: a cut of what is due already takes effect at once`, () => {

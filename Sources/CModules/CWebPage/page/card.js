@@ -4,8 +4,8 @@
  * `getOutputTimestamp()` pairs the two: one new pair for each buffer that the sound system asks for. How good they are
  * depends on the driver:
  * - Where it says when its frames sound, pairs are true but for the coarseness of the page's clock, whose error is
- *   triangular (a step of 100 us: 41 us). The best line is the least squares of the last seconds; far outliers weigh
- *   little.
+ *   triangular (a step of 100 us: 41 us) and has no constant part; where it is rounded down, `performance.now()` is so,
+ *   too. The best line is the least squares of the last seconds; far outliers weigh little.
  * - Where it only knows that a burst was taken, pairs are late by 0 to one burst (5 to 21 ms), often in slow beats: then
  *   the line under all of the last half minute is right, and least squares would be late by half a burst.
  *

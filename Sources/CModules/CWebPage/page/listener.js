@@ -16,15 +16,12 @@
  * |---|---|
  * | state | "off", "connecting", "preparing", "ready", "playing", "starving", "finished", "paused", or "tap": the browser has put audio to sleep and wants a tap (call `start()` in it) |
  * | message | one line for people if something is wrong; else "" |
- * | title, artist, album, next | texts of the song that sounds and of the one behind it; "" where unknown |
+ * | title | of the song that sounds; "" where unknown |
  * | error, bound | distance from the timeline (positive: late), and its bound; null while unknown |
- * | asymmetry, roundTrip | half the lowest round trip, and that; null while unknown |
- * | clockSkew, deviceSkew, correction | ppm; null while unknown |
  * | buffered | song held ahead of what is heard |
  * | offset | what this browser adds to every frame's time; negative sounds earlier |
- * | volume, muted, groupVolume, groupMuted, role | 0 to 100, booleans; "stereo", "left", "right", "mono", or "1" to "8" |
+ * | volume, muted, groupVolume, role | 0 to 100, boolean; "stereo", "left", "right", "mono", or "1" to "8" |
  * | counters | `{ xruns, underruns, replacements, timelineSteps, deviceClockSteps, deviceRestarts, lostPackets }` since the start |
- * | latency | output latency as the browser states it |
  * | isElement | sound goes through a media element, whose latency no script can see: the offset must be set by ear |
  *
  * Where `listener.canKeepLocked` (iOS, whose screen lock silences an AudioContext), `setKeepsLocked(true)` sends the sound
@@ -90,7 +87,6 @@ export class Listener {
   /** While it is not known yet by which sink the sound is played. */
   #isChoosing = false;
   #message = "";
-  #next = "";
   #group = { level: 100, isMuted: false };
   #last = { tick: 0, wall: 0, pump: 0, shown: 0, heard: 0, timed: 0, sent: 0, running: 0, welcome: 0 };
   /** Keeps the screen on, where the browser can (over https). */
@@ -215,19 +211,13 @@ export class Listener {
     const frame = this.#card?.frame(now) ?? null;
     const heard = frame === null ? null : this.#playout.heard(frame);
     const info = (heard?.epoch ?? this.#playout?.epochs[0])?.info ?? {};
-    const estimate = this.#clock?.estimate;
     const timing = this.#timingAt(now, frame);
     const { volume, muted, role } = this.#stored;
     return {
-      state: this.#stateAt(frame), message: this.#message,
-      title: info.title ?? "", artist: info.artist ?? "", album: info.album ?? "", next: this.#next,
+      state: this.#stateAt(frame), message: this.#message, title: info.title ?? "",
       error: heard ? timing?.error ?? null : null, bound: timing?.bound ?? null,
-      asymmetry: estimate?.asymmetry ?? null, roundTrip: estimate?.roundTrip ?? null,
-      clockSkew: estimate?.skew ?? null, deviceSkew: this.#card?.isKnown ? this.#card.skew : null,
-      correction: heard ? this.#playout.correction : null,
       buffered: this.#playout?.buffered(frame) ?? 0, offset: this.#offset, volume, muted,
-      groupVolume: this.#group.level, groupMuted: this.#group.isMuted, role, counters: this.#counters,
-      latency: this.#latency * 1e3, isElement: this.#element !== null,
+      groupVolume: this.#group.level, role, counters: this.#counters, isElement: this.#element !== null,
     };
   }
 
@@ -447,6 +437,8 @@ export class Listener {
       const now = this.host.performance.now();
       if (timing !== this.#timing || !(data instanceof ArrayBuffer)) return;
       this.#last.timed = now;
+      const next = this.#clock.further(now);
+      if (next) timing.send(next);
       this.#clock.receive(data, now);
     };
     timing.onclose = () => {
@@ -515,14 +507,12 @@ export class Listener {
       case "broadcastEnd":
         if (message.kind === "stopped") playout.clear();
         this.#message = message.text;
-        this.#next = "";
         break;
       case "groupVolume":
         this.#group = message.volume;
         this.#apply();
         this.#send(wire.groupVolume(message.volume));
         break;
-      case "nextTitle": this.#next = message.title; break;
       case "volume": this.#obeyVolume(message); break;
       case "offset": this.setOffset(message.offset); break;
       case "role": this.setRole(message.role); break;

@@ -30,11 +30,10 @@ export function listenersView(tutti) {
     const mute = make("button", { className: "icon", "aria-label": `Mute ${listener.name}` }, icon("sound"));
     mute.onclick = () => command({ muted: mute.getAttribute("aria-pressed") !== "true" });
     const input = make("input", { type: "range", max: 100, "aria-label": `Volume of ${listener.name}` });
-    const level = make("output", { "aria-hidden": "true" });
     row.setVolume = slider(input, (value) => `${value} %`, (value) => command({ level: value }));
-    input.addEventListener("input", () => text(level, input.value));
-    row.append(make("div", { className: "volume" }, mute, input, level));
-    Object.assign(row, { mute, input, level });
+    row.append(make("div", { className: "volume" }, mute, input,
+      make("output", { "aria-hidden": "true" })));
+    row.mute = mute;
     return row;
   }
 
@@ -51,7 +50,6 @@ export function listenersView(tutti) {
     state.classList.toggle("warning", listener.state === "starving");
     if (!row.setVolume || !listener.volume) return;
     row.setVolume(listener.volume.level);
-    text(row.level, row.input.value);
     set(row.mute, "aria-pressed", listener.volume.muted);
     setIcon(row.mute, listener.volume.muted ? "silent" : "sound");
   }
@@ -94,7 +92,6 @@ export function ownListener(tutti) {
     }, (error) => tutti.tell(error.message));
   };
   const setVolume = slider($("own-volume"), (level) => `${level} %`, (level) => listener?.setVolume(level));
-  $("own-volume").addEventListener("input", () => text($("own-level"), $("own-volume").value));
   $("own-name").value = tutti.name;
   $("own-name").onchange = ({ target }) => {
     tutti.name = target.value = target.value.trim() || tutti.name;
@@ -130,7 +127,6 @@ export function ownListener(tutti) {
     show($("lock"), Boolean(listener.canKeepLocked));
     $("keeps-locked").checked = status.isElement;
     setVolume(status.volume);
-    text($("own-level"), $("own-volume").value);
     set($("own-mute"), "aria-pressed", status.muted);
     setIcon($("own-mute"), status.muted ? "silent" : "sound");
     text($("offset"), status.offset ? `${status.offset > 0 ? "+" : ""}${span(1_000 * status.offset)}` : "none");

@@ -28,7 +28,6 @@ export function player(tutti) {
   click("repeat-button", () => ({ repeat: REPEATS[programme.state.modes.repeat]?.[0] ?? "off" }));
   click("group-mute", () => ({ volume: { muted: !programme.state.volume.muted } }));
   const setVolume = slider($("group-volume"), (level) => `${level} %`, (level) => tutti.command({ volume: { level } }));
-  $("group-volume").addEventListener("input", () => text($("group-level"), $("group-volume").value));
 
   const choose = (seconds) => {
     wanted = Math.min(Math.max(0, seconds), Number(seek.max));
@@ -101,7 +100,6 @@ export function player(tutti) {
     set($("group-mute"), "aria-pressed", volume.muted);
     setIcon($("group-mute"), volume.muted ? "silent" : "sound");
     setVolume(volume.level);
-    text($("group-level"), $("group-volume").value);
     if (isChosen) wanted = null;
     change(item);
     tick();

@@ -49,7 +49,7 @@ export class BufferSink {
   close() { this.cut(0); }
 }
 
-/** Blocks by a processor on the sound's own thread (`worklet.js`). What comes late is heard where it is due, less that. */
+/** Blocks by a processor on the sound's own thread (`worklet.js`). Of what comes late the rest is heard where it is due. */
 export class WorkletSink {
   onlate = null;
   /** Called if the processor fails: it is silent from then on. */
