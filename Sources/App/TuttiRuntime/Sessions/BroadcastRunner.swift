@@ -80,6 +80,11 @@ final class BroadcastRunner: PeerNetworkDelegate {
 
     private var access: AccessPolicy { household.policy(options.network.access) }
 
+    /// Whether other machines may add songs now.
+    private var acceptsSongs: Bool {
+        options.acceptsSongs || options.acceptsSongsOfHousehold && household.household != nil
+    }
+
     private var name: String { options.name ?? identity.name }
 
     /// Opens the ports and, if asked, the sound device, and begins. Completes with the outcome.
@@ -125,7 +130,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         configuration.programme = try makeProgramme()
         configuration.staysIdle = options.staysIdle
         configuration.access = access
-        configuration.acceptsSongs = options.acceptsSongs
+        configuration.acceptsSongs = acceptsSongs
         configuration.loudness = options.loudness
         configuration.start =
             switch options.start {
@@ -285,6 +290,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
     func networkDidChangeHousehold() {
         emit(.notice(.household(household.notice)))
         handle(.access(access))
+        handle(.acceptance(ofSongs: acceptsSongs))
     }
 
     func networkDidBreak(_ id: ConnectionID, _ error: ConnectionSecurityError) { handle(.broken(id, error)) }
