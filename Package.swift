@@ -50,6 +50,8 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioWebSocket = Target.Dependency.product(name: "NIOWebSocket", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
+let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 
 /// From the bottom up: a target uses targets of its own layer and of those that stand before it. LayerTests looks.
 let layers = [
@@ -96,6 +98,8 @@ let layers = [
             library("HostSystem", ["AudioCore", "CLinux"], canary),
             // Real-time priority for the programs of ordinary users, by D-Bus.
             library("RealtimeKitClient", ["AudioCore", "CDBus", "CLinux", "HostSystem"]),
+            // Signs of life for whoever started this as a service, and entries for the journal.
+            library("ServiceManager", ["AudioCore", "HostSystem"]),
         ]),
 
     // Songs, wherever they lie, to packets; packets to frames; frames to files.
@@ -207,10 +211,12 @@ let layers = [
                     "Observing", "Pairing", "Peering", "Playout", "Programmes", "RealtimeKitClient", "Recording",
                     "SecureChannel", "SessionExecution", "Songs", "VirtualDevices", "WireProtocol", nioCore, nioPosix,
                 ], canary),
-            // HTTP and WebSockets for a site, whatever it is.
-            library("WebServer", [nioCore, nioPosix, nioHTTP1, nioWebSocket]),
+            // HTTP, also by TLS, and WebSockets for a site, whatever it is.
+            library("WebServer", [nioCore, nioPosix, nioHTTP1, nioWebSocket, nioTLS, nioSSL]),
             // A player on the desktop's bus: media keys, panels, lock screens.
             library("DesktopRemote", ["AudioCore", "CDBus", "HostSystem"]),
+            // Documents of TOML, with the place of each key and mistake.
+            library("TOML", ["AudioCore"]),
             // Keys in, styled text out, what a terminal shows of it.
             library("TerminalIO", ["AudioCore"]),
             // The player in the terminal: what it knows, what keys do, how it looks.
@@ -233,7 +239,8 @@ let layers = [
                     "Controlling", "Cryptography", "DesktopRemote", "HostSystem", "HouseholdSessions", "Households",
                     "Listening",
                     "MusicLibrary", "Observing", "Pairing", "Peering", "PlayerScreen", "Playout", "ProgrammeJSON",
-                    "SecureChannel", "Songs", "TerminalIO", "TuttiRuntime", "WebRemote", "WireProtocol",
+                    "SecureChannel", "ServiceManager", "Songs", "TOML", "TerminalIO", "TuttiRuntime", "WebRemote",
+                    "WireProtocol",
                 ]),
         ]),
 ]
@@ -297,6 +304,8 @@ let testRooms = [
             program("benchmark-command", ["HeardAnalysis", "LANKit", "SoundCardKit", "TestbedKit"]),
             program(
                 "benchmark-browser", ["BrowserKit", "HeardAnalysis", "LANKit", "SoundCardKit", "TestbedKit"]),
+            // What Scripts/test-guest measured.
+            program("guest-report", ["HeardAnalysis", "ProgrammeJSON"]),
             // Many browsers that listen.
             program("browser-load", ["AudioCore", "WireProtocol", nioCore]),
             .target(name: "AllocationCount"),
@@ -338,6 +347,7 @@ let testRooms = [
             tests("HostSystemTests", ["AudioCore", "HostSystem"]),
             tests(
                 "RealTimeRightsTests", ["AudioCore", "CDBus", "CLinux", "HostSystem", "LANKit", "RealtimeKitClient"]),
+            tests("ServiceManagerTests", ["AudioCore", "HostSystem", "ServiceManager", "StreamTestKit"]),
         ]),
 
     testRoom(
@@ -474,8 +484,10 @@ let testRooms = [
                     nioCore, nioPosix,
                 ]),
             tests(
-                "WebServerTests", ["WebServer", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioEmbedded]),
+                "WebServerTests",
+                ["StreamTestKit", "WebServer", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioEmbedded, nioSSL]),
             tests("DesktopRemoteTests", ["AudioCore", "DesktopRemote"]),
+            tests("TOMLTests", ["StreamTestKit", "TOML"]),
             tests("TerminalIOTests", ["TerminalIO"]),
             tests(
                 "PlayerScreenTests",
@@ -498,8 +510,8 @@ let testRooms = [
                 [
                     "tutti", "AudioCore", "AudioDecoding", "AudioFileWriting", "Broadcasting", "Controlling",
                     "HouseholdSessions", "Households", "Listening", "Observing", "Pairing", "Peering", "Playout",
-                    "ProgrammeJSON", "Recording", "SecureChannel", "Songs", "StreamTestKit", "TerminalIO",
-                    "TuttiRuntime", "WebRemote", "WireProtocol",
+                    "ProgrammeJSON", "Recording", "SecureChannel", "ServiceManager", "Songs", "StreamTestKit",
+                    "TerminalIO", "TuttiRuntime", "WebRemote", "WireProtocol",
                 ]),
         ]),
 
@@ -560,7 +572,7 @@ let testRooms = [
                     "AudioCore", "AudioDecoding", "AudioFileStreamServices", "AudioFileWriting", "Broadcasting",
                     "ClockSync", "Cryptography", "Discovery", "HouseholdSessions", "Households", "LibavcodecDecoding",
                     "Listening", "Pairing", "Peering", "Playout", "Programmes", "Recording", "SecureChannel", "Songs",
-                    "WireProtocol", nioCore,
+                    "TOML", "WireProtocol", nioCore,
                 ]),
             library(
                 "WebFuzzTargets", ["AudioCore", "ProgrammeJSON", "WebServer", "WireProtocol", nioCore, nioEmbedded]),
@@ -588,7 +600,8 @@ let package = Package(
         .library(name: "TuttiRuntime", targets: ["TuttiRuntime"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2")
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
     ],
     targets: (layers + testRooms).flatMap { $0 }
 )

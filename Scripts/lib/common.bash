@@ -9,11 +9,13 @@ build_packages=(libasound2-dev libavahi-client-dev libdbus-1-dev libmpg123-dev l
 # What a machine needs to take part; the libraries come with the packages above.
 runtime_packages=(avahi-daemon dbus libasound2 libavahi-client3 libmpg123-0 libqrencode4
     libsodium23 zlib1g)
+# What making packages needs.
+package_packages=(binutils dpkg-dev patchelf xz-utils)
 # What the tests start: mDNS on networks of their own, players and probes in them, terminals, encoders for songs,
-# decoders to compare with.
+# decoders to compare with, systemd's judge of units.
 test_packages=(alsa-utils avahi-daemon chafa chromium curl dbus faad ffmpeg flac iproute2 iputils-ping lame libcurl4
     libopencore-amrnb0 libopencore-amrwb0 libsox-fmt-mp3 libsqlite3-0 libvo-amrwbenc0 mpg123 nodejs openssl opus-tools
-    playerctl python3 sox tmux vorbis-tools)
+    playerctl python3 sox systemd tmux vorbis-tools)
 
 say() { printf '%s\n' "$*" >&2; }
 die() { say "$(basename "$0"): $*"; exit 1; }
@@ -120,4 +122,28 @@ installable_options() {
         ln -sfn "$archive" .build/c++/libstdc++.a
         installable+=(-Xswiftc "-L$PWD/.build/c++")
     fi
+}
+
+# build_program FILE: builds tutti for release, with the Swift library linked in, into FILE, without symbols.
+build_program() {
+    need "${build_packages[@]}"
+    need_swift
+    installable_options
+    # For tutti --version; the manifest reads it.
+    TUTTI_REVISION=$(revision)
+    export TUTTI_REVISION
+    swift build "${installable[@]}" --product tutti >&2
+    cp "$(swift build "${installable[@]}" --show-bin-path)/tutti" "$1"
+    if command -v strip >/dev/null; then strip "$1"; fi
+}
+
+# write_manual PROGRAM DIR: writes the manual pages into DIR/man1 and DIR/man5, compressed, the same each time.
+write_manual() {
+    local program=$1 directory=$2 command
+    mkdir -p "$directory/man1" "$directory/man5"
+    "$program" help --man | gzip -9n >"$directory/man1/tutti.1.gz"
+    for command in $("$program" help --names commands); do
+        "$program" help --man "$command" | gzip -9n >"$directory/man1/tutti-$command.1.gz"
+    done
+    "$program" help --man tutti.toml | gzip -9n >"$directory/man5/tutti.toml.5.gz"
 }

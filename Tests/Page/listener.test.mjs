@@ -6,6 +6,7 @@ import { MessageWriter, ROLE, TYPE, preamble } from "../../Sources/CModules/CWeb
 import { sine } from "./fakes/broadcast.mjs";
 import { FakePage } from "./fakes/page.mjs";
 import { exponential, random } from "./fakes/random.mjs";
+import { FakeWorkletNode } from "./fakes/worklet.mjs";
 
 const RATE = 44_100;
 const SESSION = 3.6e6;
@@ -199,6 +200,70 @@ for (const [name, frozen] of [["a context that is interrupted for 3 s", 0], ["a 
     listener.stop();
   });
 }
+
+test("over https a processor plays, in step, and takes what is late of a page that is blocked", async () => {
+  let node = null;
+  const page = new FakePage({ AudioWorkletNode: class extends FakeWorkletNode {
+    constructor(...parts) {
+      super(...parts);
+      node = this;
+    }
+  } });
+  page.onsource = () => assert.fail("a source was used");
+  const broadcaster = new FakeBroadcaster(page);
+  const listener = new Listener(access, page);
+  await Promise.all([listener.start(), page.run(2000)]);
+  assert.ok(node && page.sockets.every(({ url }) => url.startsWith("wss://")));
+  const first = page.context.output[0].findIndex((value) => value !== 0);
+  assert.ok(first >= 0 && page.heard(first) < 1000, `${page.heard(first)}`);
+  page.blockedUntil = 3200;
+  await page.run(6000);
+  for (let frame = first + 4800; page.heard(frame) < 5500; frame += 4800) {
+    const error = broadcaster.error(page, frame);
+    assert.ok(error !== null && Math.abs(error) < 1, `${error}`);
+  }
+  assert.deepEqual([listener.status.state, listener.status.counters.xruns], ["playing", 0]);
+  // A page that stands still for longer than what was planned.
+  page.blockedUntil = 9500;
+  await page.run(12_000);
+  const { xruns, deviceRestarts } = listener.status.counters;
+  assert.ok(xruns >= 1 && xruns <= 3 && deviceRestarts === 1, `${xruns} ${deviceRestarts}`);
+  listener.stop();
+});
+
+test("the screen is kept on while it listens in the foreground", async () => {
+  const locks = [];
+  const wakeLock = { request: async (kind) => {
+    if (page.document.hidden) throw new Error("a page that is hidden gets none");
+    locks.push({ kind, released: false, async release() { this.released = true; } });
+    return locks.at(-1);
+  } };
+  const page = new FakePage({ wakeLock });
+  new FakeBroadcaster(page);
+  const listener = new Listener(access, page);
+  await page.run(100);
+  assert.equal(locks.length, 0);
+  await Promise.all([listener.start(), page.run(500)]);
+  page.onVisibility();
+  await page.run(600);
+  assert.deepEqual(locks.map(({ kind, released }) => [kind, released]), [["screen", false]]);
+  // Browsers take it back from a page that is hidden.
+  [page.document.hidden, locks[0].released] = [true, true];
+  page.onVisibility();
+  await page.run(1000);
+  assert.equal(locks.length, 1);
+  page.document.hidden = false;
+  page.onVisibility();
+  page.onVisibility();
+  await page.run(1100);
+  assert.deepEqual(locks.map(({ released }) => released), [true, false]);
+  listener.stop();
+  await page.run(1200);
+  assert.deepEqual(locks.map(({ released }) => released), [true, true]);
+  page.onVisibility();
+  await page.run(1300);
+  assert.equal(locks.length, 2);
+});
 
 test("settings are told, obeyed and remembered", async () => {
   const page = new FakePage();

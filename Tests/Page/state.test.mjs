@@ -94,6 +94,38 @@ test("an edit that does not fit makes everything old, and shown until it is know
   }
 });
 
+test("a state that says nothing new of the queue leaves it known", () => {
+  const programme = new Programme();
+  const { queue } = programme;
+  const take = (more) => programme.takeState({ ...state(), ...more }, 0);
+  const know = () => queue.take({ from: 0, count: 4, items: [1, 2, 3, 4].map((id) => song(id)) }, queue.version);
+  const isKnown = () => queue.lacking(0, 100) === null;
+  take({ queueSequence: 8 });
+  assert.equal(isKnown(), false);
+  know();
+  // Changes of listeners came between, which pages are not told one by one.
+  take({ sequence: 90, queueSequence: 8 });
+  assert.equal(isKnown(), true);
+  programme.takeChange({ sequence: 91, queue: { edit: "moved(from: 0, to: 3)", items: 4 } });
+  take({ sequence: 95, queueSequence: 91 });
+  assert.deepEqual([isKnown(), ids(queue)], [true, [2, 3, 4, 1]]);
+  // One that this page was not told of.
+  take({ sequence: 99, queueSequence: 97 });
+  assert.equal(isKnown(), false);
+  know();
+  take({ sequence: 100, queueSequence: 97, items: 5 });
+  assert.deepEqual([isKnown(), queue.count], [false, 5]);
+  queue.forget(4);
+  know();
+  // A broadcaster that does not say, and another connection.
+  take({ sequence: 101 });
+  assert.equal(isKnown(), false);
+  know();
+  programme.lose();
+  take({ sequence: 102, queueSequence: 97 });
+  assert.equal(isKnown(), false);
+});
+
 test("a piece that was asked for before an edit is not taken", () => {
   const queue = known(3);
   const { version } = queue;

@@ -1,13 +1,14 @@
 import NIOCore
 import Synchronization
 import WebServer
+import WireProtocol
 
 /// The port of the page: open while it is wanted, the first of those to choose from that is free.
 ///
 ///     closed ──wanted──▶ opening ──▶ open ──not wanted──▶ closing ──▶ closed
 ///                           └──none is free──▶ failed ──not wanted──▶ closed
 ///
-/// Confined to its loop, but for ``number`` and ``shutDown()``.
+/// Confined to its loop, but for ``location`` and ``shutDown()``.
 final class PagePort {
     private enum Phase {
         case closed, opening, open, closing
@@ -25,18 +26,32 @@ final class PagePort {
     private let emit: @Sendable (WebNotice) -> Void
     private var phase = Phase.closed
     private var hasFailed = false
-    private let bound = Mutex<UInt16?>(nil)
+    private var scheme: PageLocation.Scheme
+    private let bound = Mutex<PageLocation?>(nil)
 
     init(loop: any EventLoop, server: WebServer, options: WebOptions, emit: @escaping @Sendable (WebNotice) -> Void) {
         self.loop = loop
         self.server = server
         self.emit = emit
         wanted = options.port
+        scheme = options.certificate?.scheme ?? .http
         candidates = (0..<max(1, options.portCount)).compactMap { UInt16(exactly: Int(options.port) + $0) }
     }
 
     /// Where it is open now; nil while it is not. From any thread.
-    var number: UInt16? { bound.withLock { $0 } }
+    var location: PageLocation? { bound.withLock { $0 } }
+
+    /// Takes a renewed certificate, which may have another name.
+    func renew(_ certificate: PageCertificate) {
+        server.renew(certificate.certificate)
+        scheme = certificate.scheme
+        bound.withLock { $0?.scheme = scheme }
+        emit(.renewed(location))
+        for warning in certificate.warnings { emit(.certificateDoubtful(warning)) }
+    }
+
+    /// Takes note that the certificate's files are of no use now.
+    func keepCertificate(_ reason: String) { emit(.certificateUnusable(reason)) }
 
     /// Opens it, or closes it.
     func open(_ isWanted: Bool) {
@@ -60,8 +75,9 @@ final class PagePort {
             case .success(let bound):
                 self.phase = .open
                 self.hasFailed = false
-                self.bound.withLock { $0 = bound }
-                self.emit(.listening(port: bound, wanted: self.wanted))
+                let location = PageLocation(port: bound, scheme: self.scheme)
+                self.bound.withLock { $0 = location }
+                self.emit(.listening(location, wanted: self.wanted))
             case .failure(WebServerError.cannotListen(let reason)): self.fail(reason)
             case .failure: self.tryNext(rest.dropFirst())
             }

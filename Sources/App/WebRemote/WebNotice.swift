@@ -1,9 +1,16 @@
 import AudioCore
+import WireProtocol
 
 /// A notice about the page for browsers.
 public enum WebNotice: Hashable, Sendable {
-    /// The page is at this port; `wanted` is another one if that was taken.
-    case listening(port: UInt16, wanted: UInt16)
+    /// The page is here; `wanted` is another port if that was taken.
+    case listening(PageLocation, wanted: UInt16)
+    /// The certificate's files have changed, and the page has the new one from now on. It is here, or nowhere.
+    case renewed(PageLocation?)
+    /// Something is to be said of the certificate that the page has from now on.
+    case certificateDoubtful(String)
+    /// The certificate's files have changed and are of no use; the page has the former one.
+    case certificateUnusable(String)
     /// The page is gone from its port: nobody has a code that is good.
     case closed
     /// There is no page, for this reason.
@@ -20,8 +27,8 @@ public enum WebNotice: Hashable, Sendable {
         switch self {
         case .joined, .left: .detail
         // Several broadcasts on one machine are nothing unusual.
-        case .listening, .closed: .info
-        case .unavailable, .suspicious, .guestsUnreadable: .warning
+        case .listening, .closed, .renewed: .info
+        case .unavailable, .suspicious, .guestsUnreadable, .certificateDoubtful, .certificateUnusable: .warning
         }
     }
 }

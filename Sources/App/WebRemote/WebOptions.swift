@@ -14,6 +14,8 @@ public struct WebOptions: Sendable {
     public var acceptsSongs = false
     /// Who may listen and command: as ``NetworkOptions/access``.
     public var access = AccessPolicy()
+    /// For https; nil for plain HTTP. Its files are looked at again while the page is there.
+    public var certificate: PageCertificate?
     /// Names by which browsers may call this machine.
     public var names = [Identity.hostName]
     /// Where the broadcast offers its local socket: as ``NetworkOptions/localSockets``.

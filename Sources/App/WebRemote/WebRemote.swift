@@ -6,6 +6,7 @@ import NIOPosix
 import Synchronization
 import TuttiRuntime
 import WebServer
+import WireProtocol
 
 /// The page for browsers of one broadcast of this process: `tutti broadcast` starts it beside the broadcast.
 ///
@@ -26,6 +27,8 @@ public final class WebRemote: Sendable {
         let port: PagePort
         let follower: BroadcastFollower
         let watch: StoreWatch
+        /// Nil where there is none to be renewed.
+        let renewal: CertificateWatch?
     }
 
     private let broadcaster: Broadcaster
@@ -50,13 +53,14 @@ public final class WebRemote: Sendable {
         self.emit = emit
     }
 
-    /// The port at which the page is now; nil while it is nowhere.
-    public var port: UInt16? {
-        state.withLock { if case .running(let run) = $0 { run.port.number } else { nil } }
+    /// Where the page is now; nil while it is nowhere.
+    public var location: PageLocation? {
+        state.withLock { if case .running(let run) = $0 { run.port.location } else { nil } }
     }
 
     /// Begins to serve the page, before the broadcast runs or after that. Does not wait. A notice tells of failures.
     public func start() {
+        for warning in options.certificate?.warnings ?? [] { emit(.certificateDoubtful(warning)) }
         do throws(StartFailure) {
             let run = try makeRun()
             let isFirst = state.withLock { state in
@@ -118,20 +122,27 @@ public final class WebRemote: Sendable {
                 sender: LocalSongSender(identity: own, localSockets: options.localSockets),
                 policy: options.access, acceptsSongs: options.acceptsSongs, name: identity.name, emit: emit,
                 streamLoop: streamLoop))
-        let server = WebServer(loop: loop.loop, site: site, names: options.names)
+        let server = WebServer(
+            loop: loop.loop, site: site, names: options.names, certificate: options.certificate?.certificate)
         let port = PagePort(loop: loop.loop, server: server, options: options, emit: emit)
         core.begin(site, port)
+        let renewal = try options.certificate.map { certificate in
+            try CertificateWatch(certificate) { reading in loop.execute { core.take(reading) } }
+        }
         try follower.start()
         do {
             try watch.start()
+            try renewal?.start()
         } catch {
+            watch.stop()
             follower.stop()
             throw error
         }
-        return Run(group: group, site: site, port: port, follower: follower, watch: watch)
+        return Run(group: group, site: site, port: port, follower: follower, watch: watch, renewal: renewal)
     }
 
     private static func end(_ run: Run) {
+        run.renewal?.stop()
         run.watch.stop()
         run.follower.stop()
         let site = run.site
@@ -176,6 +187,14 @@ private final class SiteCore {
     func take(_ reading: StoreWatch.Reading) {
         parts?.site.take(reading.guests, isInHousehold: reading.isInHousehold)
         judge()
+    }
+
+    func take(_ reading: CertificateWatch.Reading) {
+        guard let port = parts?.port else { return }
+        switch reading {
+        case .renewed(let certificate): port.renew(certificate)
+        case .unusable(let reason): port.keepCertificate(reason)
+        }
     }
 
     /// Opens the port, or closes it, as the house wants it.

@@ -19,6 +19,16 @@ struct Authority: Equatable {
     /// Nil if none is said.
     let port: UInt16?
 
+    /// As a Host header has it, without an IPv6 address's zone.
+    var text: String {
+        let host =
+            switch host {
+            case .address(let text) where text.utf8.contains(UInt8(ascii: ":")): "[\(text)]"
+            case .address(let text), .name(let text): text
+            }
+        return port.map { "\(host):\($0)" } ?? host
+    }
+
     /// Nil for what is neither an address nor a name of letters, digits, dots, hyphens and underscores.
     init?(_ text: some StringProtocol) {
         let bytes = text.utf8

@@ -1,12 +1,21 @@
 import Glibc
 import NIOCore
 import NIOPosix
+import NIOSSL
 
 extension Channel {
     /// Ends the connection, and drops what was not sent (RFC 9293 section 3.10.5).
     func abort() {
         guard let options = self as? any SocketOptionProvider else { return close(promise: nil) }
-        options.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in self.close(promise: nil) }
+        options.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in self.closeWithoutFarewell() }
+    }
+
+    /// TLS would say farewell first, and wait for the client's.
+    private func closeWithoutFarewell() {
+        guard let tls = try? pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self) else {
+            return close(promise: nil)
+        }
+        tls.close(promise: nil)
     }
 
     /// Sets what a connection of small pieces that must not wait needs.

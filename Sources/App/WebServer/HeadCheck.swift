@@ -5,15 +5,17 @@ import NIOHTTP1
 /// A foreign page may make a browser send requests here. It cannot choose the Host header, which names the page's own
 /// site (so that a name of its site that is made to lead here is refused, "DNS rebinding"), nor hide its Origin.
 struct HeadCheck {
-    private let names: Set<String>
+    let scheme: WebScheme
+    private let names: HostNames
+
+    /// - Parameter scheme: by which clients speak, and pages of this server have come.
+    init(_ names: HostNames, scheme: WebScheme = .http) {
+        self.names = names
+        self.scheme = scheme
+    }
 
     /// - Parameter names: of this machine; each stands also for itself in `.local` where it has no dot.
-    init(names: [String]) {
-        let lowercased = names.compactMap { Authority($0)?.host.text }
-        self.names = Set(
-            ["localhost"] + lowercased
-                + lowercased.filter { !$0.contains(".") && !$0.contains(":") }.map { $0 + ".local" })
-    }
+    init(names: [String]) { self.init(HostNames(own: names)) }
 
     private static let methods: [HTTPMethod] = [.GET, .HEAD, .POST, .PUT, .PATCH, .DELETE, .OPTIONS]
 
@@ -27,7 +29,8 @@ struct HeadCheck {
         try Self.checkFraming(head.headers)
         return WebRequest(
             method: head.method == .HEAD ? "GET" : head.method.rawValue, isHead: head.method == .HEAD,
-            target: try RequestTarget(head.uri), host: authority.host.text, address: address, headers: head.headers)
+            target: try RequestTarget(head.uri), host: authority.host.text, authority: authority.text,
+            address: address, headers: head.headers)
     }
 
     private func authority(_ headers: HTTPHeaders) throws(WebRefusal) -> Authority {
@@ -45,7 +48,7 @@ struct HeadCheck {
 
     private func checkOrigin(_ head: HTTPRequestHead, _ authority: Authority) throws(WebRefusal) {
         let origins = head.headers["origin"]
-        guard origins.isEmpty || origins.count == 1 && Self.isSame(origins[0], authority),
+        guard origins.isEmpty || origins.count == 1 && isSame(origins[0], authority),
             !head.headers.has("sec-fetch-site", "cross-site") || Self.followsLink(head)
         else { throw WebRefusal(.forbidden, "Pages of other sites may not use this one: open it by its own address.") }
     }
@@ -57,12 +60,13 @@ struct HeadCheck {
             && head.headers.has("sec-fetch-mode", "navigate") && head.headers.has("sec-fetch-dest", "document")
     }
 
-    private static func isSame(_ origin: String, _ authority: Authority) -> Bool {
-        let scheme = "http://"
-        guard origin.lowercased().hasPrefix(scheme), let other = Authority(origin.dropFirst(scheme.count)) else {
+    private func isSame(_ origin: String, _ authority: Authority) -> Bool {
+        let prefix = "\(scheme.rawValue)://"
+        guard origin.lowercased().hasPrefix(prefix), let other = Authority(origin.dropFirst(prefix.count)) else {
             return false
         }
-        return other.host == authority.host && (other.port ?? 80) == (authority.port ?? 80)
+        let standard = scheme.standardPort
+        return other.host == authority.host && (other.port ?? standard) == (authority.port ?? standard)
     }
 
     /// Where a body ends must be said in one way (RFC 9112 section 6.3).

@@ -82,10 +82,10 @@ extension WebConnection {
         }
     }
 
-    /// A site that refuses says why; any other has no use for what comes.
+    /// A site that refuses, or leads elsewhere, says so; any other has no use for what comes.
     private func answerUnread(_ exchange: Exchange, with response: EventLoopFuture<WebResponse>) {
         answer(
-            exchange.ending, with: response.map { $0.status.code < 400 ? RequestBody.unwanted.response : $0 })
+            exchange.ending, with: response.map { $0.status.code < 300 ? RequestBody.unwanted.response : $0 })
     }
 
     private func answer(_ exchange: Exchange, with response: EventLoopFuture<WebResponse>) {
@@ -128,7 +128,7 @@ extension WebConnection {
     // MARK: Writing
 
     private func write(_ response: WebResponse, isHead: Bool, closes: Bool) {
-        write(.head(ResponseHeaders.head(for: response, closes: closes)))
+        write(.head(ResponseHeaders.head(for: response, scheme: check.scheme, closes: closes)))
         var body = isHead || response.status == .notModified ? ByteBuffer() : response.body
         while body.readableBytes > 0,
             let piece = body.readSlice(length: min(body.readableBytes, Self.pieceByteCount))
@@ -169,7 +169,7 @@ extension WebConnection {
         SocketUpgrade.accepting(head, on: channel).assumeIsolated().whenComplete { result in
             switch result {
             case .success(let headers):
-                self.write(.head(ResponseHeaders.upgradeHead(headers)), flushes: true)
+                self.write(.head(ResponseHeaders.upgradeHead(headers, scheme: self.check.scheme)), flushes: true)
                 self.leaveHTTP(channel)
             case .failure: channel.abort()
             }

@@ -18,7 +18,7 @@ extension WebConnection {
 
     private func begin(_ stream: any WebStream, of exchange: Exchange, with response: WebResponse) {
         guard response.status.code < 400 else { return answer(exchange.ending, with: response) }
-        write(.head(ResponseHeaders.streamHead(for: response)), flushes: true)
+        write(.head(ResponseHeaders.streamHead(for: response, scheme: check.scheme)), flushes: true)
         guard !exchange.isHead else {
             state = .lingering
             stream.abort()

@@ -21,6 +21,9 @@ public struct WebLimits: Sendable {
     public var headTime = TimeAmount.seconds(10)
     /// The same for connections that are refused anyway.
     public var refusedHeadTime = TimeAmount.seconds(3)
+    /// From a TLS connection's first byte until its handshake is over; the first byte itself has ``headTime``, and so
+    /// has the first request's head after that. Later is aborted.
+    public var handshakeTime = TimeAmount.seconds(10)
     /// Between requests of one connection.
     public var idleTime = TimeAmount.seconds(30)
     /// The time that a client has in hand for a body that is read: it goes by while nothing comes, and grows again with

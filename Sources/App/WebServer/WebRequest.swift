@@ -11,13 +11,16 @@ public struct WebRequest: Sendable {
     public let target: String
     /// What the Host header names, in lower case, without port; IPv6 without brackets.
     public let host: String
+    /// The same as it stands in an address: with the port if one is said, IPv6 in brackets.
+    public let authority: String
     /// The client's numeric address.
     public let address: String
     private let items: [(name: String, value: String)]
     private let headers: HTTPHeaders
 
     init(
-        method: String, isHead: Bool, target: RequestTarget, host: String, address: String, headers: HTTPHeaders
+        method: String, isHead: Bool, target: RequestTarget, host: String, authority: String? = nil,
+        address: String, headers: HTTPHeaders
     ) {
         self.method = method
         self.isHead = isHead
@@ -25,6 +28,7 @@ public struct WebRequest: Sendable {
         self.target = target.text
         self.items = target.items
         self.host = host
+        self.authority = authority ?? host
         self.address = address
         self.headers = headers
     }

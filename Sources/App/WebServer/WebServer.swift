@@ -2,14 +2,16 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// A server of HTTP/1.1 (RFC 9110, 9112) and WebSockets (RFC 6455) for a site, on one event loop.
+/// A server of HTTP/1.1 (RFC 9110, 9112) and WebSockets (RFC 6455) for a site, on one event loop; with a certificate by
+/// https, and then plain HTTP on the same port is redirected.
 ///
 /// Which requests reach the site: ``HeadCheck``; how much of them: ``WebLimits``. Methods may be called from any
 /// thread.
 public final class WebServer {
     private let loop: any EventLoop
     private let site: any WebSite
-    private let check: HeadCheck
+    private let names: [String]
+    private var entrance: Entrance
     private let limits: WebLimits
     private let tunePort: @Sendable (any Channel) -> EventLoopFuture<Void>
     private var counts: ConnectionCounts
@@ -17,6 +19,11 @@ public final class WebServer {
     private var state = State.stopped
     private var channels: [ObjectIdentifier: any Channel] = [:]
     private var sockets: [ObjectIdentifier: WebSocketConnection] = [:]
+
+    private enum Entrance {
+        case plain(HeadCheck)
+        case secure(SecureEntrance, HostNames)
+    }
 
     private enum State {
         case stopped
@@ -30,10 +37,12 @@ public final class WebServer {
 
     /// - Parameters:
     ///   - names: of this machine, by which browsers may call it. A name without a dot stands for itself in `.local`,
-    ///     too; addresses and `localhost` are always accepted.
+    ///     too; addresses, `localhost` and the certificate's names are always accepted.
+    ///   - certificate: for https; nil for plain HTTP.
     ///   - tunePort: sets options of the listening socket, which its connections inherit; on the loop.
     public init(
-        loop: any EventLoop, site: any WebSite, names: [String], limits: WebLimits = .init(),
+        loop: any EventLoop, site: any WebSite, names: [String], certificate: WebCertificate? = nil,
+        limits: WebLimits = .init(),
         tunePort: @escaping @Sendable (any Channel) -> EventLoopFuture<Void> = {
             $0.eventLoop.makeSucceededVoidFuture()
         }
@@ -42,9 +51,26 @@ public final class WebServer {
         self.tunePort = tunePort
         self.site = site
         self.limits = limits
-        check = HeadCheck(names: names)
+        self.names = names
+        entrance = Self.entrance(names, certificate, limits)
         counts = ConnectionCounts(limits)
         budget = WriteBudget(limit: limits.waitingBytes)
+    }
+
+    private static func entrance(_ names: [String], _ certificate: WebCertificate?, _ limits: WebLimits) -> Entrance {
+        guard let certificate else { return .plain(HeadCheck(names: names)) }
+        return .secure(
+            SecureEntrance(certificate: certificate, limits: limits),
+            HostNames(own: names, proven: certificate.names))
+    }
+
+    /// Takes a renewed certificate: for connections that begin from now on, those that are there go on. Of no effect on
+    /// a server of plain HTTP.
+    public func renew(_ certificate: WebCertificate) {
+        loop.execute {
+            guard case .secure = self.entrance else { return }
+            self.entrance = Self.entrance(self.names, certificate, self.limits)
+        }
     }
 
     /// Listens for IPv6 and IPv4; for IPv4 alone on a machine without IPv6.
@@ -99,6 +125,24 @@ public final class WebServer {
             self.channels[id] = nil
             self.sockets[id] = nil
         }
+        switch entrance {
+        case .plain(let check): try connect(channel, from: address, site, check, refusal)
+        case .secure(let entrance, let names):
+            try entrance.addHandlers(to: channel, isRefused: refusal != nil) { scheme, channel in
+                let site: any WebSite =
+                    switch scheme {
+                    case .http: SecureRedirect(on: self.loop)
+                    case .https: self.site
+                    }
+                try self.connect(channel, from: address, site, HeadCheck(names, scheme: scheme), refusal)
+            }
+        }
+    }
+
+    private func connect(
+        _ channel: any Channel, from address: String, _ site: any WebSite, _ check: HeadCheck, _ refusal: WebRefusal?
+    ) throws {
+        let id = ObjectIdentifier(channel)
         let connection = WebConnection(
             site: site, check: check, limits: limits, address: address, budget: budget, refusal: refusal
         ) { self.sockets[id] = $0 }

@@ -9,8 +9,8 @@ public protocol WebSite: AnyObject, Sendable {
 /// What becomes of a request. A site's futures may be of any loop; they must complete sooner or later, and may fail
 /// with ``WebRefusal``.
 public enum WebRoute {
-    /// It is answered. A body that comes is not read, and the connection ends; unless the answer is a refusal itself,
-    /// the request is refused (413).
+    /// It is answered. A body that comes is not read, and the connection ends; unless the answer is a refusal itself
+    /// or leads elsewhere, the request is refused (413).
     case respond(EventLoopFuture<WebResponse>)
     /// Its body, if it is no larger, is gathered for the closure; a larger one is refused (413).
     case collect(byteLimit: Int, (ByteBuffer) -> EventLoopFuture<WebResponse>)

@@ -6,6 +6,9 @@ public struct WebStatus: Sendable, Hashable {
     public init(code: Int) { self.code = min(max(code, 200), 599) }
 
     public static let ok = WebStatus(code: 200)
+    public static let movedPermanently = WebStatus(code: 301)
+    /// No content, and no body.
+    public static let noContent = WebStatus(code: 204)
     public static let notModified = WebStatus(code: 304)
     public static let badRequest = WebStatus(code: 400)
     public static let unauthorized = WebStatus(code: 401)

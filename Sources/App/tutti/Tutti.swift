@@ -44,7 +44,7 @@ struct Tutti {
             StandardStream.output.write(versionLine(revision: String(cString: crevision())))
             return 0
         case "help", "--help", "-h":
-            return showHelp(of: words.dropFirst().first)
+            return Manual.answer(words.dropFirst()) ?? showHelp(of: words.dropFirst().first)
         default:
             return runCommand(first, words.dropFirst())
         }

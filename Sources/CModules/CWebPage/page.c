@@ -49,6 +49,9 @@ static const unsigned char queue_js[] = {
 static const unsigned char resampler_js[] = {
 #embed "page/resampler.js"
 };
+static const unsigned char sink_js[] = {
+#embed "page/sink.js"
+};
 static const unsigned char song_js[] = {
 #embed "page/song.js"
 };
@@ -60,6 +63,9 @@ static const unsigned char state_js[] = {
 };
 static const unsigned char wire_js[] = {
 #embed "page/wire.js"
+};
+static const unsigned char worklet_js[] = {
+#embed "page/worklet.js"
 };
 
 static const char html[] = "text/html; charset=utf-8";
@@ -85,10 +91,12 @@ static const struct cwebpage_file files[] = {
     FILE("playout.js", script, playout_js),
     FILE("queue.js", script, queue_js),
     FILE("resampler.js", script, resampler_js),
+    FILE("sink.js", script, sink_js),
     FILE("song.js", script, song_js),
     FILE("songs.js", script, songs_js),
     FILE("state.js", script, state_js),
     FILE("wire.js", script, wire_js),
+    FILE("worklet.js", script, worklet_js),
 };
 
 size_t cwebpage_file_count(void) { return sizeof files / sizeof files[0]; }

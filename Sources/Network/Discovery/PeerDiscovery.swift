@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Advertises this process as `_tutti._tcp` and finds the others, through avahi-daemon. Advertises its page for
-/// browsers too, as `_http._tcp`, and looks for nobody else's.
+/// browsers too, as `_http._tcp` or `_https._tcp`, and looks for nobody else's.
 ///
 /// Delivers every event on a thread of its own, one call at a time. Never fails: without a daemon it reports that by an
 /// event, and continues when there is one. Nothing here is real-time safe.

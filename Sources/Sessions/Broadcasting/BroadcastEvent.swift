@@ -50,7 +50,7 @@ public enum BroadcastEvent: Sendable {
     /// The answer to ``BroadcastAction/lookUp(_:_:_:)``.
     case found(ConnectionID, Finding)
     /// The page for browsers is at this TCP port; nil where there is none any more.
-    case page(port: UInt16?)
+    case page(PageLocation?)
     /// The answer to ``BroadcastAction/describe(_:_:)``; nil if the song does not say anything, or is not to be asked.
     case described(ItemID, ItemDescription?)
     /// Time has passed; must come at least every ``BroadcastSession/tickInterval``.

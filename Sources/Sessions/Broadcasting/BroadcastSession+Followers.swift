@@ -92,7 +92,7 @@ extension BroadcastSession {
         ProgrammeState(
             sequence: 0, sent: ClockMapping.identity.session(at: now), status: transportStatus,
             modes: programme.modes, itemCount: programme.itemCount, volume: groupVolume,
-            listeners: connections.links.compactMap(\.listener), pagePort: pagePort)
+            listeners: connections.links.compactMap(\.listener), page: page)
     }
 
     private var transportStatus: TransportStatus {

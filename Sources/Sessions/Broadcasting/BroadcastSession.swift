@@ -48,8 +48,8 @@ public struct BroadcastSession {
     var log = CommandLog<CommandOrigin>()
     /// What those who follow the programme were told.
     var published = PublishedProgramme()
-    /// The TCP port of the page for browsers.
-    private(set) var pagePort: UInt16?
+    /// Where the page for browsers is.
+    private(set) var page: PageLocation?
     /// The volume that all listeners' own volumes are scaled by.
     var groupVolume = VolumeSetting()
     /// What listeners were told to play next.
@@ -125,9 +125,9 @@ public struct BroadcastSession {
         case .transcoded(let reply): take(reply, now)
         case .spool(let id, let event): note(event, of: id, now)
         case .found(let id, let finding): tell(finding, to: id, now)
-        case .page(let port):
-            pagePort = port
-            published.note(pagePort: port)
+        case .page(let location):
+            page = location
+            published.note(page: location)
         case .described(let item, let description): take(description, of: item, now)
         case .tick: break
         case .stop: finish(.stopped, now)

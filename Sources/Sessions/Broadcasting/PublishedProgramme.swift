@@ -32,7 +32,7 @@ struct PublishedProgramme {
     }
 
     /// Takes where the page is: those who follow from now on are told.
-    mutating func note(pagePort: UInt16?) { told?.pagePort = pagePort }
+    mutating func note(page: PageLocation?) { told?.page = page }
 
     mutating func takeChanges() -> [ProgrammeChange] {
         defer { changes = [] }

@@ -22,7 +22,7 @@ import WireProtocol
         sequence: 7, sent: SessionTime(nanoseconds: 3_000_000_000), status: status,
         modes: PlayModes(repeats: .all, isShuffled: true), itemCount: 2,
         volume: VolumeSetting(level: 90, isMuted: true),
-        listeners: [kitchen, attic], pagePort: 28_885)
+        listeners: [kitchen, attic], page: PageLocation(port: 28_885))
 
     private static let itemText =
         #"{"id":5,"title":"Pavane","artist":null,"album":null,"seconds":83.250,"live":false,"failed":false}"#
@@ -44,7 +44,7 @@ import WireProtocol
                 "modes":{"repeat":"all","shuffle":true},"items":2,"volume":{"level":90,"muted":true},\
                 "listeners":[\(Self.kitchenText),{"name":"Attic","instance":"ffffffffffffffff","state":"connecting",\
                 "browser":false,"volume":null,"role":null,"offsetMicroseconds":null,"errorMicroseconds":null,"boundMicroseconds":null}],\
-                "page":{"port":28885}}
+                "page":{"port":28885,"scheme":"http","name":null}}
                 """)
     }
 

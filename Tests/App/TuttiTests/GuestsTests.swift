@@ -90,12 +90,26 @@ import WebRemote
     }
 
     @Test func whereItIsFollowsFromWhereTheBroadcastIs() throws {
-        #expect(try StatusCommand.address(.host("192.168.1.9"), 28_885).text == "http://192.168.1.9:28885/")
-        #expect(try StatusCommand.address(.host("fd00::1"), 28_886).text == "http://[fd00::1]:28886/")
-        #expect(try StatusCommand.address(.thisMachine, 28_885).port == 28_885)
-        for (place, port) in [(BroadcastPlace.beyondListener, UInt16(28_885)), (.thisMachine, nil)] {
-            #expect(throws: RuntimeFailure.self) { try StatusCommand.address(place, port) }
+        #expect(
+            try StatusCommand.address(.host("192.168.1.9"), PageLocation(port: 28_885)).text
+                == "http://192.168.1.9:28885/")
+        #expect(
+            try StatusCommand.address(.host("fd00::1"), PageLocation(port: 28_886)).text == "http://[fd00::1]:28886/")
+        #expect(try StatusCommand.address(.thisMachine, PageLocation(port: 28_885)).port == 28_885)
+        for (place, page) in [(BroadcastPlace.beyondListener, PageLocation(port: 28_885)), (.thisMachine, nil)] {
+            #expect(throws: RuntimeFailure.self) { try StatusCommand.address(place, page) }
         }
+    }
+
+    /// Browsers warn of an address, and not of the certificate's name.
+    @Test func aCertificatesNameIsPreferred() throws {
+        let named = PageLocation(port: 28_885, scheme: .https(name: "music.example.org"))
+        for place in [BroadcastPlace.thisMachine, .host("192.168.1.9")] {
+            #expect(try StatusCommand.address(place, named).text == "https://music.example.org:28885/")
+        }
+        let nameless = PageLocation(port: 28_885, scheme: .https(name: nil))
+        #expect(try StatusCommand.address(.host("fd00::1"), nameless).text == "https://[fd00::1]:28885/")
+        #expect(try StatusCommand.address(.thisMachine, nameless).text.hasPrefix("https://"))
     }
 
     @Test func flags() throws {

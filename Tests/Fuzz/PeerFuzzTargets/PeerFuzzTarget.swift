@@ -33,6 +33,8 @@ public enum PeerFuzzTarget: String, CaseIterable, Hashable, Sendable {
     case recorder
     /// Files of the state directory: the key, the pins, the listeners' memory.
     case state
+    /// Configuration files.
+    case toml
 
     public var name: String { rawValue }
 
@@ -56,6 +58,7 @@ public enum PeerFuzzTarget: String, CaseIterable, Hashable, Sendable {
         case .lyrics: LyricsRun.seeds
         case .recorder: RecorderRun.seeds
         case .state: StateRun.seeds
+        case .toml: TOMLRun.seeds
         }
     }
 
@@ -77,6 +80,7 @@ public enum PeerFuzzTarget: String, CaseIterable, Hashable, Sendable {
         case .lyrics: LyricsRun(input).violation()
         case .recorder: RecorderRun(input).violation()
         case .state: StateRun(input).violation()
+        case .toml: TOMLRun(input).violation()
         }
     }
 }

@@ -73,6 +73,23 @@ struct RemoteTests {
         end(broadcast)
     }
 
+    @Test func songsAreDraggedByMouseAndFinger() throws {
+        let broadcast = try start()
+        let page = try openPage(.desktop)
+        try page.wait(for: "document.querySelectorAll('#queue-list > li').length === 4", within: 5)
+        let row = { (number: Int) in "#queue-list > li:nth-child(\(number))" }
+        // Above the first song, and below the third one.
+        try page.drag("\(row(4)) .grip", onto: row(1), depth: 0.1)
+        try scene.wait(for: "the last song before the first") { _ in (try? self.items()) == [4, 1, 2, 3] }
+        try page.wait(for: PageScene.songs[3], in: "#queue-list .song")
+        try page.show(on: .phone)
+        try page.drag("\(row(1)) .grip", onto: row(3), depth: 0.9, by: .finger)
+        try scene.wait(for: "it behind the third song") { _ in (try? self.items()) == [1, 2, 4, 3] }
+        try page.wait(for: PageScene.songs[0], in: "#queue-list .song")
+        #expect(page.faults.isEmpty, "\(page.faults)")
+        end(broadcast)
+    }
+
     /// The queue's items by their numbers, as programs see it.
     private func items() throws -> [Double] {
         try scene.curl([scene.address + "api/v1/queue"]).json["items"].elements.compactMap { $0["id"].number }

@@ -3,25 +3,89 @@ extension BrowserPage {
     /// Clicks with the mouse on the middle of the first element that matches, scrolled into view.
     /// - Throws: ``BrowserError/notFound(selector:)``.
     public func click(on selector: String) throws(BrowserError) {
-        let (x, y) = try middle(of: selector)
-        for type in ["mouseMoved", "mousePressed", "mouseReleased"] {
-            try call(
-                "Input.dispatchMouseEvent",
-                [
-                    "type": .string(type), "x": .number(x), "y": .number(y),
-                    "button": type == "mouseMoved" ? "none" : "left", "clickCount": type == "mouseMoved" ? 0 : 1,
-                ])
-        }
+        let place = try place(of: selector)
+        try send(.mouse, .moves, place, isHeld: false)
+        try send(.mouse, .presses, place, isHeld: true)
+        try send(.mouse, .releases, place, isHeld: false)
     }
 
     /// Taps with a finger on the middle of the first element that matches; for a phone (``BrowserDevice/isPhone``).
     /// - Throws: ``BrowserError/notFound(selector:)``.
     public func tap(on selector: String) throws(BrowserError) {
-        let (x, y) = try middle(of: selector)
-        try call(
-            "Input.dispatchTouchEvent",
-            ["type": "touchStart", "touchPoints": [["x": .number(x), "y": .number(y)]]])
-        try call("Input.dispatchTouchEvent", ["type": "touchEnd", "touchPoints": []])
+        let place = try place(of: selector)
+        try send(.finger, .presses, place, isHeld: true)
+        try send(.finger, .releases, place, isHeld: false)
+    }
+
+    /// By what something is dragged.
+    public enum Pointer: Sendable {
+        case mouse
+        /// For a phone (``BrowserDevice/isPhone``).
+        case finger
+    }
+
+    /// Drags the first element that matches, by its middle, onto another one, in some steps as a hand does. Both must
+    /// fit into the view.
+    /// - Parameter depth: where in the other's height it is dropped: 0 for its top, 1 for its bottom.
+    /// - Throws: ``BrowserError/notFound(selector:)``.
+    public func drag(
+        _ selector: String, onto target: String, depth: Double = 0.5, by pointer: Pointer = .mouse
+    ) throws(BrowserError) {
+        let to = try place(of: target, depth: depth, scrolls: true)
+        let from = try place(of: selector, scrolls: false)
+        try send(pointer, .moves, from, isHeld: false)
+        try send(pointer, .presses, from, isHeld: true)
+        let steps = 8
+        for step in 1...steps {
+            let part = Double(step) / Double(steps)
+            let x = from.x + (to.x - from.x) * part
+            try send(pointer, .moves, (x, from.y + (to.y - from.y) * part), isHeld: true)
+        }
+        try send(pointer, .releases, to, isHeld: false)
+    }
+
+    /// What a pointer does.
+    private enum Gesture {
+        case moves
+        case presses
+        case releases
+    }
+
+    private func send(
+        _ pointer: Pointer, _ gesture: Gesture, _ place: (x: Double, y: Double), isHeld: Bool
+    ) throws(BrowserError) {
+        switch pointer {
+        case .mouse:
+            let type =
+                switch gesture {
+                case .moves: "mouseMoved"
+                case .presses: "mousePressed"
+                case .releases: "mouseReleased"
+                }
+            let isPress = gesture != .moves
+            try call(
+                "Input.dispatchMouseEvent",
+                [
+                    "type": .string(type), "x": .number(place.x), "y": .number(place.y),
+                    "button": isPress || isHeld ? "left" : "none", "buttons": isHeld ? 1 : 0,
+                    "clickCount": isPress ? 1 : 0,
+                ])
+        case .finger:
+            // A finger that does not touch is nowhere.
+            if gesture == .moves && !isHeld { return }
+            let type =
+                switch gesture {
+                case .moves: "touchMove"
+                case .presses: "touchStart"
+                case .releases: "touchEnd"
+                }
+            try call(
+                "Input.dispatchTouchEvent",
+                [
+                    "type": .string(type),
+                    "touchPoints": isHeld ? [["x": .number(place.x), "y": .number(place.y)]] : [],
+                ])
+        }
     }
 
     /// Keys by their names in the UI Events specification.
@@ -69,15 +133,18 @@ extension BrowserPage {
         try call("Input.insertText", ["text": .string(text)])
     }
 
-    private func middle(of selector: String) throws(BrowserError) -> (x: Double, y: Double) {
+    /// The middle of the first element that matches, or another place in its height, in CSS pixels of the view.
+    private func place(
+        of selector: String, depth: Double = 0.5, scrolls: Bool = true
+    ) throws(BrowserError) -> (x: Double, y: Double) {
         let box = try evaluate(
             """
             (() => {
                 const element = document.querySelector(\(JSON.quoted(selector)));
                 if (!element) return null;
-                element.scrollIntoView({block: 'center', inline: 'center', behavior: 'instant'});
+                if (\(scrolls)) element.scrollIntoView({block: 'center', inline: 'center', behavior: 'instant'});
                 const box = element.getBoundingClientRect();
-                return box.width * box.height > 0 ? [box.x + box.width / 2, box.y + box.height / 2] : null;
+                return box.width * box.height > 0 ? [box.x + box.width / 2, box.y + box.height * \(depth)] : null;
             })()
             """)
         guard let x = box[0].number, let y = box[1].number else { throw .notFound(selector: selector) }

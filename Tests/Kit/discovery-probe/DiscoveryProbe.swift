@@ -4,7 +4,7 @@ import Glibc
 
 /// A process that advertises and browses, for the tests of discovery on a real network.
 ///
-///     discovery-probe [--name NAME] [--instance NUMBER] [--browse-only] [--advertise-only] [--page PORT]
+///     discovery-probe [--name NAME] [--instance NUMBER] [--browse-only] [--advertise-only] [--page PORT [--secure]]
 ///
 /// Every event is a line: `FOUND`, `CHANGED`, `LOST`, `SETTLED`, `ADVERTISED`, `NOT-ADVERTISED`, `PAGE`,
 /// `PAGE-NOT-ADVERTISED`, `AVAILABLE`, `UNAVAILABLE`, then its details; of what is found also how many milliseconds
@@ -28,11 +28,15 @@ enum DiscoveryProbe {
             browses: !CommandLine.arguments.contains("--advertise-only"),
             advertisement: isSilent ? nil : PeerAdvertisement(record: record, port: 4711)
         ) { say(line($0, after: ContinuousClock.now - began)) }
-        var page = argument("--page").flatMap { UInt16($0) }.map { PageAdvertisement(name: name, port: $0) }
+        let isSecure = CommandLine.arguments.contains("--secure")
+        var page = argument("--page").flatMap { UInt16($0) }.map {
+            PageAdvertisement(name: name, port: $0, isSecure: isSecure)
+        }
         discovery.advertise(page: page)
         var number: Int32 = 0
         while sigwait(&signals, &number) == 0, number != SIGTERM {
-            page = number == SIGUSR1 ? page.map { PageAdvertisement(name: name, port: $0.port + 1) } : nil
+            page = number == SIGUSR1 ? page : nil
+            page?.port += 1
             discovery.advertise(page: page)
         }
         discovery.stop()

@@ -184,6 +184,17 @@ struct DiscoveryLANTests {
         #expect(probe.lines.filter { $0.hasPrefix("PAGE") } == Array(repeating: "PAGE Tutti: Kitchen", count: 2))
     }
 
+    @Test func aPageBehindTLSIsOfItsOwnType() throws {
+        let probe = try probe(0, "Kitchen", instance: 1, "--page", "28885", "--secure")
+        try probe.waitForLine(containing: "PAGE Tutti: Kitchen", within: Self.patience)
+        try waitUntil("the page", within: Self.patience) {
+            try lan[1].services(ofType: "_https._tcp") == ["Tutti: Kitchen 28885 path=/"]
+        }
+        #expect(try pages() == [])
+        probe.signal(SIGUSR2)
+        try waitUntil("its end", within: Self.patience) { try lan[1].services(ofType: "_https._tcp").isEmpty }
+    }
+
     @Test func aPageGoesWithItsProcess() throws {
         for ending in [SIGTERM, SIGKILL] {
             let probe = try probe(0, "Kitchen", instance: 1, "--page", "28885")

@@ -345,11 +345,42 @@ import WireProtocol
         }
     }
 
-    /// A state may end before the page's port, as those of older releases do.
-    private func isWithoutPage(_ parsed: ControlMessage?, of message: ControlMessage) -> Bool {
-        guard case .programmeState(var whole) = message else { return false }
-        whole.pagePort = nil
-        return parsed == .programmeState(whole)
+    /// A state may end before the page's port, or before its scheme, as those of older releases do.
+    private func isOfOlderRelease(_ parsed: ControlMessage?, _ message: ControlMessage) -> Bool {
+        guard case .programmeState(var whole) = message, let page = whole.page else { return false }
+        return [nil, PageLocation(port: page.port)].contains { known in
+            whole.page = known
+            return parsed == .programmeState(whole)
+        }
+    }
+
+    /// Whoever knows nothing of https still learns the port, and a page without a name is one.
+    @Test func aPageBehindTLSIsWhereOneWithoutItWouldBe() throws {
+        var state = CommandSamples.secureState
+        let named = Array(WireEncoder.programmeState(state).readableBytesView)
+        state.page?.scheme = .https(name: nil)
+        let nameless = Array(WireEncoder.programmeState(state).readableBytesView)
+        #expect(try parse(nameless) == .programmeState(state))
+        state.page?.scheme = .http
+        let plain = Array(WireEncoder.programmeState(state).readableBytesView)
+        // All but the length of the message.
+        #expect(named[6...].starts(with: plain[6...]) && nameless[6...].starts(with: plain[6...]))
+        #expect(nameless.count == plain.count + 3)
+    }
+
+    /// The name is shown and becomes a part of addresses; a scheme of a later release leads nowhere.
+    @Test func aStrangePageIsNone() throws {
+        var state = CommandSamples.state
+        for name in ["a/b", "music.example.org\u{1B}[2J", "Musik", "mu\u{FC}sik.example"] {
+            state.page?.scheme = .https(name: name)
+            let bytes = Array(WireEncoder.programmeState(state).readableBytesView)
+            state.page?.scheme = .https(name: nil)
+            #expect(try parse(bytes) == .programmeState(state), "\(name)")
+        }
+        var later = Array(WireEncoder.programmeState(state).readableBytesView)
+        later[later.count - 3] = 2
+        state.page = nil
+        #expect(try parse(later) == .programmeState(state))
     }
 
     @Test func aMessageThatIsCutShortIsMalformedOrShorter() throws {
@@ -364,7 +395,7 @@ import WireProtocol
                 let cut = CommandSamples.cut(Array(bytes[..<length]))
                 do throws(WireError) {
                     let parsed = try parse(cut)
-                    if isWithoutPage(parsed, of: message) { continue }
+                    if isOfOlderRelease(parsed, message) { continue }
                     if let earlier, cut == earlier.bytes, parsed == earlier.message { continue }
                     Issue.record("\(message), cut to \(length) bytes, is \(String(describing: parsed))")
                 } catch {

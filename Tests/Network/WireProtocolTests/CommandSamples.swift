@@ -62,7 +62,12 @@ enum CommandSamples {
     static let state = ProgrammeState(
         sequence: 12, sent: SessionTime(nanoseconds: 6), status: playing,
         modes: PlayModes(repeats: .all, isShuffled: true), itemCount: 10_000,
-        volume: VolumeSetting(level: 80), listeners: [attic, den], pagePort: 28_885)
+        volume: VolumeSetting(level: 80), listeners: [attic, den], page: PageLocation(port: 28_885))
+    static let secureState: ProgrammeState = {
+        var state = state
+        state.page = PageLocation(port: 28_885, scheme: .https(name: "music.example.org"))
+        return state
+    }()
     static let page = QueuePage(sequence: 12, itemCount: 10_000, first: 256, items: [item, station])
 
     static let kinds: [ProgrammeChange.Kind] = [
@@ -88,7 +93,8 @@ enum CommandSamples {
         return operations.map { .command(Command(id: id, $0)) } + outcomes.map { .outcome($0) }
             + changes.map { .programmeChange($0) }
             + [
-                .follow, .unfollow, .programmeState(state), .queuePageRequest(QueuePageRequest(first: 256, count: 2)),
+                .follow, .unfollow, .programmeState(state), .programmeState(secureState),
+                .queuePageRequest(QueuePageRequest(first: 256, count: 2)),
                 .queuePage(page), .settings(settings), .groupVolume(VolumeSetting(level: 80, isMuted: true)),
                 .nextTitle("Küche"), .nextTitle(nil), .modes(PlayModes(repeats: .one, isShuffled: true)),
                 .songOffer(SongOffer(id: id, byteCount: 300, name: "Küche.flac")),
@@ -115,14 +121,19 @@ enum CommandSamples {
     /// A message as earlier versions say it, without artists and albums, and what it says then; nil if it has no items.
     static func inEarlierForm(_ message: ControlMessage) -> (bytes: [UInt8], message: ControlMessage)? {
         var (items, earlier): ([QueueItem], ControlMessage)
-        // The page's port stands behind them.
+        // Where the page is stands behind them.
         var pageByteCount = 0
         switch message {
         case .programmeState(var state):
             items = state.status.items
             state.status.forgetArtistsAndAlbums()
-            pageByteCount = state.pagePort == nil ? 0 : 2
-            state.pagePort = nil
+            pageByteCount =
+                switch state.page?.scheme {
+                case nil: 0
+                case .http: 2
+                case .https(let name): 2 + 1 + 2 + (name ?? "").utf8.count
+                }
+            state.page = nil
             earlier = .programmeState(state)
         case .queuePage(var page):
             items = page.items

@@ -10,6 +10,8 @@ export class FakeContext {
   costs = [];
   #frame = 0;
   #sources = new Set();
+  /** Nodes of processors. */
+  nodes = new Set();
   #output;
 
   constructor(sampleRate, seconds) {
@@ -41,6 +43,7 @@ export class FakeContext {
 
   createBufferSource() {
     const context = this;
+    this.onsource?.();
     return {
       buffer: null, first: null, last: Infinity, destination: null,
       connect(node) { this.destination = node; },
@@ -68,6 +71,7 @@ export class FakeContext {
   advance(time) {
     while (this.#frame + FakeContext.quantum <= time * this.sampleRate + 1e-6) {
       const [from, to] = [this.#frame, this.#frame + FakeContext.quantum];
+      for (const node of this.nodes) node.render(from, to, this.#output);
       for (const source of this.#sources) {
         const end = Math.min(source.last, source.first + source.buffer.length);
         for (let channel = 0; channel < 2; channel += 1) {

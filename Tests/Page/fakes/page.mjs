@@ -19,8 +19,15 @@ export class FakePage {
   #count = 0;
   #uniform = random(11);
 
-  constructor() {
+  /** @param {object} more over https: `{ AudioWorkletNode, wakeLock }` */
+  constructor(more = null) {
     const page = this;
+    this.isSecureContext = more !== null;
+    if (more) {
+      this.location = { ...this.location, protocol: "https:" };
+      this.navigator.wakeLock = more.wakeLock;
+      this.AudioWorkletNode = more.AudioWorkletNode;
+    }
     this.localStorage = {
       items: new Map(), getItem(key) { return this.items.get(key) ?? null; }, setItem(key, value) { this.items.set(key, value); },
     };
@@ -33,6 +40,9 @@ export class FakePage {
         super(48_000, 60);
         this.state = "suspended";
         page.context = this;
+        this.onsource = () => page.onsource?.();
+        const addModule = () => new Promise((resolve) => { page.at(page.now + 30, resolve); });
+        if (page.isSecureContext) this.audioWorklet = { addModule };
       }
 
       async resume() {

@@ -81,15 +81,18 @@ import WireProtocol
 
     @Test func followersAreToldWhereThePageIs() {
         var broadcast = broadcast()
-        for (id, port) in [(3, UInt16(28_885)), (4, nil)] {
-            broadcast.handle(.page(port: port))
+        let pages = [
+            PageLocation(port: 28_885), PageLocation(port: 28_885, scheme: .https(name: "music.example.org")), nil,
+        ]
+        for (id, page) in zip(3..., pages) {
+            broadcast.handle(.page(page))
             broadcast.join(id, roles: .controller, direction: .local)
             broadcast.say(WireEncoder.follow(), id)
             guard case .programmeState(let state)? = broadcast.heard[id]?.messages.last else {
                 Issue.record("no state")
                 return
             }
-            #expect(state.pagePort == port)
+            #expect(state.page == page)
         }
     }
 }

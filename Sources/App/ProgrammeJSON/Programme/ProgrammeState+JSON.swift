@@ -12,8 +12,19 @@ extension ProgrammeState {
             "sent": .number(sent.seconds, decimals: 6),
             "status": status.json, "modes": modes.json, "items": .integer(Int64(itemCount)),
             "volume": volume.json, "listeners": .array(listeners.map(\.json)),
-            "page": pagePort.map { .object(["port": .integer(Int64($0))]) } ?? .null,
+            "page": page?.json ?? .null,
         ])
+    }
+}
+
+extension PageLocation {
+    fileprivate var json: JSONValue {
+        let (scheme, name): (String, String?) =
+            switch self.scheme {
+            case .http: ("http", nil)
+            case .https(let name): ("https", name)
+            }
+        return .object(["port": .integer(Int64(port)), "scheme": .string(scheme), "name": .optional(name)])
     }
 }
 

@@ -13,7 +13,11 @@ extension APISchema {
                 "items": .schemaCount("songs in the queue"), "volume": .schemaReference("volume"),
                 "listeners": .schemaList(.schemaReference("listener")),
                 "page": .schemaOptional(
-                    .schemaObject(["port": .schemaInteger("of the page for browsers", 1...65_535)])),
+                    .schemaObject([
+                        "port": .schemaInteger("of the page for browsers", 1...65_535),
+                        "scheme": .schemaEnum(["http", "https"]),
+                        "name": .schemaOptional(.schemaText("of the machine in the page's certificate, if it has one")),
+                    ])),
             ])),
         definition(
             "status",

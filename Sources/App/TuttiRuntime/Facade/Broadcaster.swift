@@ -20,7 +20,7 @@ public final class Broadcaster: Sendable {
     /// Set while it runs.
     private let runner = Mutex<BroadcastRunner?>(nil)
     /// Where the page for browsers is.
-    private let pagePort = Mutex<UInt16?>(nil)
+    private let page = Mutex<PageLocation?>(nil)
 
     /// - Parameter songs: songs, and directories and playlists of songs (``SongCollection``); empty where a sound
     ///   device is captured (``BroadcastOptions/capture``).
@@ -42,7 +42,7 @@ public final class Broadcaster: Sendable {
                 items: items, options: self.options, identity: self.identity, loop: loop, emit: handler)
             self.runner.withLock { $0 = runner }
             self.control.onStop(loop) { runner.stop() }
-            runner.notePage(port: self.pagePort.withLock { $0 })
+            runner.notePage(self.page.withLock { $0 })
             return runner.run().map { $0 == .completed ? .completed : .interrupted }
         }
     }
@@ -78,10 +78,10 @@ public final class Broadcaster: Sendable {
 
     /// Tells those who follow where the page for browsers is; nil: there is none any more. From any thread, also before
     /// `run`.
-    public func notePage(port: UInt16?) {
-        pagePort.withLock { $0 = port }
+    public func notePage(_ location: PageLocation?) {
+        page.withLock { $0 = location }
         guard let runner = runner.withLock({ $0 }) else { return }
-        control.execute { runner.notePage(port: port) }
+        control.execute { runner.notePage(location) }
     }
 
     /// Takes a browser that listens: bytes of the wire protocol, in the clear. From any thread.

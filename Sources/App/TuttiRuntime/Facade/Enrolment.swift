@@ -67,6 +67,9 @@ public final class Enrolment: Sendable {
     /// Gives up. Any thread may call it, also before ``run(_:)``.
     public func stop() { control.stop() }
 
+    /// See ``Listener/askForSignOfLife(_:)``.
+    public func askForSignOfLife(_ answer: @escaping @Sendable () -> Void) { control.execute(answer) }
+
     private var expired: RuntimeFailure {
         RuntimeFailure(.unavailable, .household(.invitationIsOver(invitation.voucher.householdName)))
     }

@@ -33,6 +33,10 @@ public final class Listener: Sendable {
     /// Fades out, says goodbye and ends. Any thread may call it, also before `run`.
     public func stop() { control.stop() }
 
+    /// Has the thread that does the work call `answer`, as a sign that it is not stuck. From any thread; of no effect
+    /// before `run` and after it.
+    public func askForSignOfLife(_ answer: @escaping @Sendable () -> Void) { control.execute(answer) }
+
     /// Commands the broadcast that is heard. A notice tells of a command that is refused. From any thread; of no effect
     /// while nothing is heard.
     public func perform(_ operation: ProgrammeOperation) {

@@ -26,12 +26,16 @@ public struct LocalSocketDirectory: Hashable, Sendable {
         self.audience = audience
     }
 
-    /// One user's own: `tutti` below `XDG_RUNTIME_DIR` (XDG Base Directory Specification), or `/tmp/tutti-UID` where
-    /// there is none.
+    /// One user's own: `tutti` below `XDG_RUNTIME_DIR` (XDG Base Directory Specification); for a service of the system
+    /// what systemd made for it (`RuntimeDirectory=`, systemd.exec(5)); or `/tmp/tutti-UID` where there is neither.
     public static var standard: LocalSocketDirectory {
         // The specification says to ignore relative paths.
         if let value = getenv("XDG_RUNTIME_DIR"), value.pointee == UInt8(ascii: "/") {
             return LocalSocketDirectory(path: String(cString: value) + "/tutti")
+        }
+        if let value = getenv("RUNTIME_DIRECTORY"), value.pointee == UInt8(ascii: "/") {
+            // There may be several.
+            return LocalSocketDirectory(path: String(String(cString: value).prefix { $0 != ":" }))
         }
         return LocalSocketDirectory(path: "/tmp/tutti-\(geteuid())")
     }

@@ -10,8 +10,9 @@ public enum DeviceNotice: Hashable, Sendable {
     case placedAnew(ReplacementCause, error: TimeSpan)
     /// A listener is silent until there is enough song again.
     case packetsLate
-    /// The device is gone; it is waited for.
+    /// The device is gone, or was not there at the start; it is waited for.
     case vanished(OutputDeviceError)
+    /// The device is there, after it was waited for.
     case returned(name: String)
     /// A broadcast's capture device lost frames, which become silence.
     case framesLost(count: Int64, InputLossCause)

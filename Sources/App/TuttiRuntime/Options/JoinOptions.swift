@@ -11,6 +11,9 @@ public struct JoinOptions: Sendable {
     /// Whether to end after one broadcast instead of waiting for the next.
     public var once = false
     public var output = OutputSelection.device(name: "default")
+    /// Whether a sound device that is not to be had is waited for, in silence, instead of being a failure. A notice
+    /// tells why it is not there, and another one when it is.
+    public var waitsForOutput = false
     /// Added to every frame's due time: negative sounds earlier, for an amplifier that delays. Nil uses the offset
     /// remembered for the device; zero forgets it.
     public var offset: TimeSpan?

@@ -63,6 +63,7 @@
 @_exported import enum WireProtocol.ListenerTarget
 @_exported import struct WireProtocol.ListenerTiming
 @_exported import struct WireProtocol.LogEntry
+@_exported import struct WireProtocol.PageLocation
 @_exported import struct WireProtocol.PeerRoles
 @_exported import struct WireProtocol.PlayModes
 @_exported import struct WireProtocol.PlaybackPosition

@@ -44,7 +44,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
     /// The name under which mDNS publishes the broadcast if its own was taken.
     private var nameInstead: String?
     /// Where the page for browsers is; it may be there before the session.
-    private var pagePort: UInt16?
+    private var page: PageLocation?
     private var local: LocalListener?
     private var browsers: [ConnectionID: BrowserLine] = [:]
     private let browserNumbers = BrowserNumbers()
@@ -158,7 +158,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         for address in options.listeners { handle(.contact(PeerContact(address: address))) }
         if options.network.usesDiscovery { startDiscovery(greeting, port: port) }
         executor.start()
-        if pagePort != nil { notePage(port: pagePort) }
+        if page != nil { notePage(page) }
         network.listenLocally(options.network, .broadcast, emit: emit)
         if isStopping { handle(.stop) }
     }
@@ -204,7 +204,9 @@ final class BroadcastRunner: PeerNetworkDelegate {
     }
 
     private func advertisePage() {
-        discovery?.advertise(page: pagePort.map { PageAdvertisement(name: nameInstead ?? name, port: $0) })
+        discovery?.advertise(
+            page: page.map { PageAdvertisement(name: nameInstead ?? name, port: $0.port, isSecure: $0.scheme != .http) }
+        )
     }
 
     private func freshKey() -> ClockKey {
@@ -330,10 +332,10 @@ final class BroadcastRunner: PeerNetworkDelegate {
         if browsers.removeValue(forKey: id) != nil { handle(.closed(id)) }
     }
 
-    func notePage(port: UInt16?) {
-        pagePort = port
+    func notePage(_ location: PageLocation?) {
+        page = location
         advertisePage()
-        handle(.page(port: port))
+        handle(.page(location))
     }
 
     // MARK: For display

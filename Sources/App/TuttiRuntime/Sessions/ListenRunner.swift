@@ -62,7 +62,9 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
                     return recorder
                 }
             } else {
-                QueueOutlet.maker(makeQueue ?? options.output.queueMaker(rateStore), limit: options.volumeLimit)
+                QueueOutlet.maker(
+                    makeQueue ?? options.output.queueMaker(rateStore, waits: options.waitsForOutput),
+                    limit: options.volumeLimit)
             }
         greeting = Greeting(
             roles: .listener, peer: identity.peer, instance: identity.instance, started: WallClock.seconds(),

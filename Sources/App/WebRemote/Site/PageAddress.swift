@@ -1,28 +1,42 @@
 import Glibc
+import WireProtocol
 
-/// Where guests find the page: `http://HOST:PORT/`, with a guest's code in the fragment, which no browser sends.
+/// Where guests find the page: `http://HOST:PORT/`, or the same by https, with a guest's code in the fragment, which no
+/// browser sends.
 public struct PageAddress: Hashable, Sendable {
     public let host: String
     public let port: UInt16
+    /// Whether it is reached by https.
+    public let isSecure: Bool
     public let code: String?
 
     /// - Parameter host: a name, or a numeric address without brackets.
-    public init(host: String, port: UInt16, code: String? = nil) {
+    public init(host: String, port: UInt16, isSecure: Bool = false, code: String? = nil) {
         self.host = host
         self.port = port
+        self.isSecure = isSecure
         self.code = code
     }
 
-    /// The address at which others of the network most probably reach this machine. Asks the system for its network
-    /// interfaces.
-    public static func best(port: UInt16, code: String? = nil) -> PageAddress {
-        PageAddress(host: best(of: InterfaceAddress.all()) ?? "localhost", port: port, code: code)
+    /// A page's address.
+    /// - Parameter host: of its machine. The name in the page's certificate is preferred: browsers warn of others.
+    public init(_ page: PageLocation, host: @autoclosure () -> String, code: String? = nil) {
+        switch page.scheme {
+        case .http: self.init(host: host(), port: page.port, code: code)
+        case .https(let name): self.init(host: name ?? host(), port: page.port, isSecure: true, code: code)
+        }
+    }
+
+    /// The address at which others of the network most probably reach a page of this machine. Asks the system for its
+    /// network interfaces.
+    public static func best(_ page: PageLocation, code: String? = nil) -> PageAddress {
+        PageAddress(page, host: best(of: InterfaceAddress.all()) ?? "localhost", code: code)
     }
 
     public var text: String {
         // IPv6 addresses stand in brackets (RFC 3986, section 3.2.2).
         let host = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-        return "http://\(host):\(port)/" + (code.map { "#\($0)" } ?? "")
+        return "\(isSecure ? "https" : "http")://\(host):\(port)/" + (code.map { "#\($0)" } ?? "")
     }
 
     /// Returns the address that guests most probably reach; of equals the first; nil if there is none.
@@ -35,7 +49,7 @@ public struct PageAddress: Hashable, Sendable {
 
 extension PageAddress: CustomStringConvertible {
     /// Without the code, which is a secret.
-    public var description: String { PageAddress(host: host, port: port).text }
+    public var description: String { PageAddress(host: host, port: port, isSecure: isSecure).text }
 }
 
 /// A numeric address of one of this machine's network interfaces.

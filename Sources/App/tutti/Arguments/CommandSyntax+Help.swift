@@ -44,7 +44,7 @@ extension CommandSyntax.Option {
 
 extension String {
     /// Returns lines of at most `width` characters, broken at spaces; a longer word stays whole.
-    fileprivate func wrapped(width: Int) -> [String] {
+    func wrapped(width: Int) -> [String] {
         var lines: [String] = []
         var line = ""
         for word in split(separator: " ") {

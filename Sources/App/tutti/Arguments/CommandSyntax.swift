@@ -9,13 +9,17 @@ struct CommandSyntax: Sendable {
         var value: String?
         var repeats = false
         var help: String
+        /// What shells offer as its value.
+        var candidates = Candidates.none
 
         static func flag(_ name: String, short: Character? = nil, _ help: String) -> Option {
             Option(name: name, short: short, value: nil, help: help)
         }
 
-        static func value(_ name: String, _ value: String, repeats: Bool = false, _ help: String) -> Option {
-            Option(name: name, short: nil, value: value, repeats: repeats, help: help)
+        static func value(
+            _ name: String, _ value: String, repeats: Bool = false, candidates: Candidates = .none, _ help: String
+        ) -> Option {
+            Option(name: name, short: nil, value: value, repeats: repeats, help: help, candidates: candidates)
         }
     }
 
@@ -26,6 +30,8 @@ struct CommandSyntax: Sendable {
         /// Whether it takes all further words; the last operand only.
         var repeats = false
         var help: String
+        /// What shells offer for it.
+        var candidates = Candidates.none
     }
 
     struct Example: Sendable {

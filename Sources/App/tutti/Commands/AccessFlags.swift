@@ -8,7 +8,7 @@ enum AccessFlags {
 
     private static func option(_ name: String, _ action: String) -> CommandSyntax.Option {
         .value(
-            name, "WHO",
+            name, "WHO", candidates: .choices(["anyone", "members", "nobody"]),
             "Who may \(action): anyone, members (of this machine's household) or nobody else. Default: members; anyone, "
                 + "if there is no household.")
     }

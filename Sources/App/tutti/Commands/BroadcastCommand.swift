@@ -8,14 +8,15 @@ import WebRemote
 struct BroadcastCommand: Command {
     static let name = CommandSyntax.Option.value("--name", "NAME", "Name on the network. Default: the host name.")
     static let to = CommandSyntax.Option.value(
-        "--to", "NAME,...", repeats: true, "Feed only the listeners of these names. Fails if none is there after 10 s.")
+        "--to", "NAME,...", repeats: true, candidates: .nameList(.peers),
+        "Feed only the listeners of these names. Fails if none is there after 10 s.")
     static let listener = CommandSyntax.Option.value(
         "--listener", "HOST[:PORT]", repeats: true, "Connect to this listener by address. May be repeated.")
     static let wait = CommandSyntax.Option.value("--wait", "N", "Start when N listeners are ready. Default: 1.")
     static let now = CommandSyntax.Option.flag("--now", "Start at once, listeners or none.")
     static let play = CommandSyntax.Option.flag("--play", "Play on this machine too, in step with the others.")
     static let loudness = CommandSyntax.Option.value(
-        "--loudness", "track|album|off",
+        "--loudness", "track|album|off", candidates: .choices(["track", "album", "off"]),
         "Make songs equally loud by their ReplayGain or R128 tags, or whole albums; never so that a song clips. All "
             + "listeners do the same. Default: off, which leaves samples untouched.")
     static let repeatAll = CommandSyntax.Option.flag("--repeat", "After the last song begin again with the first.")
@@ -36,7 +37,8 @@ struct BroadcastCommand: Command {
         "The SONGs are samples without a header: 48000:2:s16le. Formats: u8, s8, s16 to s64, f32 and f64, le or be.")
 
     static let capture = CommandSyntax.Option.value(
-        "--capture", "NAME", "Instead of songs: what this sound device hears, live. 'default' is the default device.")
+        "--capture", "NAME", candidates: .names(.captureDevices),
+        "Instead of songs: what this sound device hears, live. 'default' is the default device.")
     static let latency = CommandSyntax.Option.value(
         "--latency", "MS", "Of --capture: from the microphone to all loudspeakers, in milliseconds. Default: 500.")
 
@@ -51,7 +53,8 @@ struct BroadcastCommand: Command {
                     + "it and below, by album, disc and track; or a playlist: M3U, M3U8 or PLS. Of several songs each "
                     + "follows the one before; one that cannot be played is told of and passed over. A FIFO, or - for "
                     + "standard input: a song as it is written. An http or https URL: a song, a station or a playlist; "
-                    + "this takes libcurl4.")
+                    + "this takes libcurl4.",
+                candidates: .files)
         ],
         options: SongFlags.options + [
             name, to, listener, AccessFlags.listen, AccessFlags.command, wait, now, play, loudness, raw, capture,
@@ -69,12 +72,12 @@ struct BroadcastCommand: Command {
                 + "next and the previous song, s stops. + and - change the volume of the group, and m mutes it; with "
                 + "--play those of this machine's own loudspeakers. w shows the QR code of the page for browsers.",
             "Any browser on the network can show, command and play the broadcast, by the page that it serves: "
-                + "http://ADDRESS:\(WebOptions.standardPort)/. In a household the page is there while a guest has a code "
-                + "('tutti guests').",
+                + "http://ADDRESS:\(WebOptions.standardPort)/, or https:// with --certificate. In a household the page is there "
+                + "while a guest has a code ('tutti guests').",
             "Ctrl-C ends the broadcast for all listeners; a second one ends this process at once.",
             InvitationFile.note,
             "Exit code: 0 when the last frame of every song was heard, 130 after Ctrl-C (128 + N after signal N), 64 for a wrong "
-                + "command line, 65 for a song that cannot be played, 66 for a missing one, 68 for a peer that is "
+                + "command line, 65 for a song that cannot be played or a certificate without use, 66 for a missing one, 68 for a peer that is "
                 + "nowhere, 69 for a port or sound card that is not to be had, 77 when others may use this machine's "
                 + "key, 1, 73, 74 for other failures.",
         ],
@@ -104,6 +107,7 @@ struct BroadcastCommand: Command {
     private(set) var options: BroadcastOptions
     let invitation: InvitationFile?
     let page: WebOptions?
+    let certificate: PageCertificate.Files?
     let desktop: DesktopRemote.Uses
     let display: DisplayFlags
 
@@ -134,6 +138,7 @@ struct BroadcastCommand: Command {
         options.network = try NetworkFlags.parse(arguments)
         invitation = InvitationFile(arguments)
         page = try PageFlags.parse(arguments)
+        certificate = try PageFlags.certificateFiles(arguments)
         desktop = DesktopFlags.uses(arguments)
         display = try DisplayFlags(arguments)
     }
@@ -150,6 +155,8 @@ struct BroadcastCommand: Command {
                 of: identity, addresses: options.listeners, usesDiscovery: options.network.usesDiscovery)
         }
         return session.run(warnings: warnings) { identity throws(RuntimeFailure) in
+            var page = page
+            page?.certificate = try PageFlags.certificate(in: certificate)
             var options = options
             options.memory = MemoryStore.standard()
             options.pins = PinFile.standard()

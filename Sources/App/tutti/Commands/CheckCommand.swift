@@ -12,7 +12,7 @@ struct CheckCommand: Command {
     static let browsersWithin = CommandSyntax.Option.value(
         "--browsers-within", "TIME", "How far a browser may be from any other listener. Default: 10ms.")
     static let from = CommandSyntax.Option.value(
-        "--from", "NAME,...", repeats: true, "Look only at broadcasts of these names.")
+        "--from", "NAME,...", repeats: true, candidates: .nameList(.peers), "Look only at broadcasts of these names.")
 
     static let syntax = CommandSyntax(
         name: "check",

@@ -12,10 +12,11 @@ struct DecodeCommand: Command {
         name: "decode",
         summary: "Writes the frames that a listener would put out to a WAVE file.",
         operands: [
-            .init(name: "FILE", isRequired: true, help: "An audio file."),
+            .init(name: "FILE", isRequired: true, help: "An audio file.", candidates: .files),
             .init(
                 name: "OUT.wav", isRequired: true,
-                help: "Where to write; - is standard output. A file of that name is replaced when all is decoded."),
+                help: "Where to write; - is standard output. A file of that name is replaced when all is decoded.",
+                candidates: .files),
         ],
         options: [float, .help],
         notes: [

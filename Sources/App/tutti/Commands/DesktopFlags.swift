@@ -9,6 +9,7 @@ enum DesktopFlags {
         "--notify", "Show a notification of the desktop for each song that begins: title, artist, album and picture.")
     static let mediaKeys = CommandSyntax.Option.value(
         "--media-keys", "listener|broadcast|off",
+        candidates: .choices(MediaKeys.allCases.map(\.rawValue)),
         "What pause and play of the desktop (media keys, a closed lid, a call; MPRIS) are for: this listener, which "
             + "falls silent alone; the broadcast, for all listeners; or nothing at all. Default: listener.")
 

@@ -3,11 +3,12 @@ import Glibc
 import TerminalIO
 import TuttiRuntime
 import WebRemote
+import struct WireProtocol.PageLocation
 
 /// `tutti guests [add [NAME] | remove NAME]`
 struct GuestsCommand: Command {
     static let role = CommandSyntax.Option.value(
-        "--role", "listen|add|command",
+        "--role", "listen|add|command", candidates: .choices(["listen", "add", "command"]),
         "With add: what the guest may do. add: listen, and add songs; command: that, and command the broadcast. "
             + "Default: command.")
     static let duration = CommandSyntax.Option.value(
@@ -21,8 +22,8 @@ struct GuestsCommand: Command {
                 name: "WORDS", isRequired: false, repeats: true,
                 help:
                     "Nothing: list the guests. add [NAME]: make a code, and show the page's address with it, also as a "
-                    + "QR code. remove NAME: end a guest's code at once; by the name, or four or more digits of its id."
-            )
+                    + "QR code. remove NAME: end a guest's code at once; by the name, or four or more digits of its id.",
+                candidates: .verbs([.init("add"), .init("remove")]))
         ],
         options: [role, duration, DisplayFlags.json, .help],
         notes: [
@@ -120,13 +121,14 @@ struct GuestsCommand: Command {
             return true
         }
         guard isAdded else { return false }
-        let port = OwnPage.port()
-        PageDisplay.show(PageAddress.best(port: port ?? WebOptions.standardPort, code: guest.code), isJSON: isJSON)
+        let page = OwnPage.location()
+        PageDisplay.show(
+            PageAddress.best(page ?? PageLocation(port: WebOptions.standardPort), code: guest.code), isJSON: isJSON)
         guard !isJSON else { return true }
         StandardStream.output.write(
             "\(guest.name) may \(role.reading) for \(hours) h, on the pages of this machine's broadcasts.\n"
                 .terminalSafeLine)
-        if port == nil { StandardStream.output.write(Self.unservedNote + "\n") }
+        if page == nil { StandardStream.output.write(Self.unservedNote + "\n") }
         return true
     }
 

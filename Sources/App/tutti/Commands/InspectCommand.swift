@@ -6,7 +6,11 @@ struct InspectCommand: Command {
     static let syntax = CommandSyntax(
         name: "inspect",
         summary: "Explains audio files, and says what is wrong with them.",
-        operands: [.init(name: "FILE", isRequired: true, repeats: true, help: "An audio file; it is read whole.")],
+        operands: [
+            .init(
+                name: "FILE", isRequired: true, repeats: true, help: "An audio file; it is read whole.",
+                candidates: .files)
+        ],
         options: partOptions + [DisplayFlags.json, .help],
         notes: [
             "What was passed over in a file (damaged bytes, a missing end) is listed with its byte offset; of a file "

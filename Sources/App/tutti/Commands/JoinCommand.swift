@@ -4,7 +4,8 @@ import TuttiRuntime
 /// `tutti join [HOST[:PORT]]`
 struct JoinCommand: Command {
     static let from = CommandSyntax.Option.value(
-        "--from", "NAME,...", repeats: true, "Let only the broadcasters of these names feed this listener.")
+        "--from", "NAME,...", repeats: true, candidates: .nameList(.peers),
+        "Let only the broadcasters of these names feed this listener.")
     static let name = CommandSyntax.Option.value("--name", "NAME", "Name on the network. Default: the host name.")
     static let once = CommandSyntax.Option.flag("--once", "End after one broadcast instead of waiting for the next.")
     static let offset = CommandSyntax.Option.value(
@@ -23,12 +24,12 @@ struct JoinCommand: Command {
             + "They begin and end within a second. The broadcast is followed all the while. May be repeated; the lowest "
             + "volume counts.")
     static let role = CommandSyntax.Option.value(
-        "--role", "ROLE",
+        "--role", "ROLE", candidates: .choices(["stereo", "left", "right", "mono"]),
         "Which channels to play: stereo (as they are), left, right, mono, or a channel's number (1 left, 2 right, 3 "
             + "centre, 4 low frequencies, ...). Default: what is remembered for the sound device, or stereo.")
 
     static let codecs = CommandSyntax.Option.value(
-        "--codecs", "LIST",
+        "--codecs", "LIST", candidates: .list(CodecNames.all),
         "Decode only these: \(CodecNames.all.joined(separator: ", ")). Broadcasters send any other song as PCM, at about "
             + "1.5 Mbit/s. Spares a weak machine the decoding. Default: all that this machine can.")
 
@@ -39,7 +40,7 @@ struct JoinCommand: Command {
         options: [from, AccessFlags.broadcast, name, once] + OutputFlags.options
             + [offset, volume, maximumVolume, quietHours, role, codecs]
             + [DesktopFlags.mediaKeys, DesktopFlags.notify, InvitationFile.option]
-            + NetworkFlags.options + DisplayFlags.options + [.help],
+            + NetworkFlags.options + DisplayFlags.options + [ServiceFlags.service, .help],
         notes: [
             "Keys on a terminal: + and - change the volume of this listener, m mutes it. For all listeners: space pauses and "
                 + "resumes, left and right go 10 s back and forth, n and p to the next and the previous song, s stops.",
@@ -75,6 +76,10 @@ struct JoinCommand: Command {
     let mediaKeys: DesktopFlags.MediaKeys
     let notifies: Bool
     let display: DisplayFlags
+    let isService: Bool
+    let given: GivenOptions
+    /// Makes the same command by the configuration as it is when called; a service does that at SIGHUP.
+    var reload: @Sendable () throws(UsageError) -> JoinCommand
 
     init(_ arguments: CommandArguments) throws(UsageError) {
         options.address = try arguments.broadcasterAddress()
@@ -97,6 +102,10 @@ struct JoinCommand: Command {
         notifies = arguments.has(DesktopFlags.notify)
         display = try DisplayFlags(arguments)
         options.statusInterval = display.statusInterval
+        isService = arguments.has(ServiceFlags.service)
+        options.waitsForOutput = isService
+        given = GivenOptions(arguments, Self.syntax)
+        reload = { () throws(UsageError) in try JoinCommand(arguments) }
     }
 
     private static let offsetLimit = Int64(LoudspeakerSettings.offsetRange.upperBound.microseconds)
@@ -113,25 +122,34 @@ struct JoinCommand: Command {
         )
     }
 
-    func run() -> Int32 {
+    func run() -> Int32 { isService ? ServiceRunner.run(self) : runner.run(warnings: [], session) }
+}
+
+extension JoinCommand: ServedCommand {
+    func reloaded() throws(UsageError) -> JoinCommand { try reload() }
+
+    var runner: SessionRunner {
         var session = SessionRunner(flags: display, codeWhenInterrupted: { _ in 0 }, readsKeys: true)
         session.enrolment = { [invitation, options] identity throws(RuntimeFailure) in
             try invitation?.enrolment(
                 of: identity, addresses: options.address.map { [$0] } ?? [],
                 usesDiscovery: options.network.usesDiscovery)
         }
-        return session.run(warnings: []) { identity throws(RuntimeFailure) in
-            var options = options
-            options.memory = MemoryStore.standard()
-            options.pins = PinFile.standard()
-            options.lookups = ProgramLookups.ofThisProgram()
-            let listener = try Listener(options: options, identity: identity())
-            return .init(
-                run: { handler throws(RuntimeFailure) in try listener.run(handler) }, stop: { listener.stop() },
-                onKey: { key in
-                    if let operation = ProgrammeOperation(key) { listener.perform(operation) }
-                    if let command = LoudspeakerCommand(key) { listener.perform(command) }
-                }, desktop: mediaKeys.presence(of: listener, notifies: notifies))
-        }
+        return session
+    }
+
+    func session(_ identity: SessionRunner.IdentityLoader) throws(RuntimeFailure) -> SessionRunner.Session {
+        var options = options
+        options.memory = MemoryStore.standard()
+        options.pins = PinFile.standard()
+        options.lookups = ProgramLookups.ofThisProgram()
+        let listener = try Listener(options: options, identity: identity())
+        return .init(
+            run: { handler throws(RuntimeFailure) in try listener.run(handler) }, stop: { listener.stop() },
+            onKey: { key in
+                if let operation = ProgrammeOperation(key) { listener.perform(operation) }
+                if let command = LoudspeakerCommand(key) { listener.perform(command) }
+            }, signOfLife: { listener.askForSignOfLife($0) },
+            desktop: mediaKeys.presence(of: listener, notifies: notifies))
     }
 }

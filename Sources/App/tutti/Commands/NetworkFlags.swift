@@ -10,7 +10,7 @@ enum NetworkFlags {
     static let noMDNS = CommandSyntax.Option.flag(
         "--no-mdns", "Neither advertise nor search by mDNS; connect by address only.")
     static let localGroup = CommandSyntax.Option.value(
-        "--local-group", "GROUP",
+        "--local-group", "GROUP", candidates: .groups,
         "Let this machine's users of this group command it, too, by sockets in \(LocalSocketDirectory.sharedPath). Without "
             + "it, only the user that started it may, and root.")
     static let options = [port, noMDNS, localGroup]
@@ -25,6 +25,8 @@ enum NetworkFlags {
             guard let group = getgrnam(name)?.pointee.gr_gid else {
                 throw UsageError("\(localGroup.name): there is no group '\(name)' on this machine")
             }
+            // A service of the system has no other directory of its own.
+            network.localSockets.removeAll { $0.path == LocalSocketDirectory.sharedPath }
             network.localSockets.append(
                 LocalSocketDirectory(path: LocalSocketDirectory.sharedPath, audience: .group(group)))
         }

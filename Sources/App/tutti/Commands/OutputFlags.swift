@@ -3,9 +3,10 @@ import TuttiRuntime
 /// The flags that become an ``OutputSelection``.
 enum OutputFlags {
     static let device = CommandSyntax.Option.value(
-        "--device", "NAME", "ALSA device to play on, as 'tutti devices' lists them. Default: default.")
+        "--device", "NAME", candidates: .names(.playbackDevices),
+        "ALSA device to play on, as 'tutti devices' lists them. Default: default.")
     static let output = CommandSyntax.Option.value(
-        "--output", "null|file:OUT.wav",
+        "--output", "null|file:OUT.wav", candidates: .output,
         "Instead of a sound card: play to nowhere, or into a WAVE file, at the clock's pace.")
     static let options = [device, output]
 

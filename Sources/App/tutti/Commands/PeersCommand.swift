@@ -16,7 +16,8 @@ struct PeersCommand: Command {
                 name: "WORDS", isRequired: false, repeats: true,
                 help:
                     "Nothing: list the peers. forget NAME: let the name belong to whoever comes next under it, after a "
-                    + "machine was set up anew.")
+                    + "machine was set up anew.",
+                candidates: .verbs([.init("forget", .names(.peers))]))
         ],
         options: [duration, DisplayFlags.json, .help],
         notes: [

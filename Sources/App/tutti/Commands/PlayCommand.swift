@@ -10,7 +10,7 @@ struct PlayCommand: Command {
         "--volume", "PERCENT", "From 0 to 100, which leaves samples untouched. Default: 100.")
 
     static let loudness = CommandSyntax.Option.value(
-        "--loudness", "track|album|off",
+        "--loudness", "track|album|off", candidates: .choices(["track", "album", "off"]),
         "Make songs equally loud by their ReplayGain or R128 tags, or whole albums; never so that a song clips. "
             + "Default: off.")
 
@@ -20,8 +20,9 @@ struct PlayCommand: Command {
         operands: [
             .init(
                 name: "SONG", isRequired: false, repeats: true,
-                help: "A file, directory or playlist, a FIFO, or - for standard input, as 'tutti broadcast' takes them."
-            )
+                help:
+                    "A file, directory or playlist, a FIFO, or - for standard input, as 'tutti broadcast' takes them.",
+                candidates: .files)
         ],
         options: SongFlags.options + [volume, loudness, BroadcastCommand.raw] + OutputFlags.options
             + [DesktopFlags.noMediaKeys, DesktopFlags.notify] + DisplayFlags.options + [.help],

@@ -3,7 +3,8 @@ import TuttiRuntime
 /// The flags of a recording from a sound device.
 enum CaptureFlags {
     static let device = CommandSyntax.Option.value(
-        "--device", "NAME", "ALSA device to record, as 'tutti devices' lists them. Default: default.")
+        "--device", "NAME", candidates: .names(.captureDevices),
+        "ALSA device to record, as 'tutti devices' lists them. Default: default.")
     static let rate = CommandSyntax.Option.value(
         "--rate", "HZ", "Sample rate of the device. Default: 48000 where it can, else the nearest.")
     static let channels = CommandSyntax.Option.value(

@@ -4,14 +4,15 @@ import TuttiRuntime
 /// `tutti record OUT.{wav,aiff,caf}`: a sound device, or with `--from BROADCASTER` a broadcast.
 struct RecordCommand: Command {
     static let from = CommandSyntax.Option.value(
-        "--from", "NAME,...", repeats: true, "Record what these broadcasters play: the first that is found.")
+        "--from", "NAME,...", repeats: true, candidates: .nameList(.peers),
+        "Record what these broadcasters play: the first that is found.")
     static let host = CommandSyntax.Option.value(
         "--host", "HOST[:PORT]", "The broadcaster's address; needed only where mDNS does not reach it.")
     static let force = CommandSyntax.Option.flag("--force", "Replace a file of that name.")
     static let seconds = CommandSyntax.Option.value(
         "--seconds", "N", "End after so much. Default: with the broadcast, or at Ctrl-C.")
     static let format = CommandSyntax.Option.value(
-        "--format", "16|24|32|float",
+        "--format", "16|24|32|float", candidates: .choices(["16", "24", "32", "float"]),
         "Write integers of so many bits, or 32-bit floats. Default: integers in the song's or the device's own width "
             + "where it has one (PCM, FLAC, ALAC and the like), else floats.")
     static let follow = CommandSyntax.Option.flag(
@@ -25,7 +26,8 @@ struct RecordCommand: Command {
         operands: [
             .init(
                 name: "OUT.wav", isRequired: true,
-                help: "Where to write: .wav, .aiff (.aif, .aifc) or .caf; the ending says what is written.")
+                help: "Where to write: .wav, .aiff (.aif, .aifc) or .caf; the ending says what is written.",
+                candidates: .files)
         ],
         options: [from, AccessFlags.broadcast, host, force, seconds, format, follow, name] + CaptureFlags.options
             + NetworkFlags.options

@@ -17,6 +17,8 @@ struct SessionRunner: Sendable {
         var stop: @Sendable () -> Void
         /// What keys do.
         var onKey: @Sendable (Key) -> Void = { _ in }
+        /// Has its thread answer, as a sign that it is not stuck.
+        var signOfLife: SignOfLife.Question?
         /// Where the desktop shows it; nil for nowhere.
         var desktop: DesktopPresence?
         /// The page for browsers beside it; nil for none.
@@ -83,16 +85,22 @@ struct SessionRunner: Sendable {
         StandardStream.error.write("tutti: \(failure.sentence)".terminalSafe + "\n")
     }
 
-    private func attempt(
-        _ make: SessionMaker, _ interruption: Interruption, _ mailbox: EventMailbox, hasKeys: Bool
+    /// Runs a session to its end, with what comes before it.
+    /// - Parameters:
+    ///   - life: learns whom to ask for a sign of life, as long as this runs.
+    ///   - onBegin: called when others can reach the session, on any thread.
+    func attempt(
+        _ make: SessionMaker, _ interruption: Interruption, _ mailbox: EventMailbox, hasKeys: Bool,
+        life: SignOfLife = SignOfLife(), onBegin: @escaping @Sendable () -> Void = {}
     ) -> SessionResult {
+        defer { life.ask(by: nil) }
         do throws(RuntimeFailure) {
             let load = { () throws(RuntimeFailure) -> Identity in
                 let loaded = try IdentityStore.standard().identity()
                 for warning in loaded.warnings { mailbox.post(.warning(warning)) }
                 return loaded.identity
             }
-            if case .interrupted = try enrol(load, interruption, mailbox) { return .interrupted }
+            if case .interrupted = try enrol(load, interruption, mailbox, life) { return .interrupted }
             let session = try make(load)
             let (page, onKey) = (session.page, session.onKey)
             if hasKeys {
@@ -110,8 +118,10 @@ struct SessionRunner: Sendable {
             let plays = PlayRecorder { mailbox.post(.warning($0)) }
             defer { plays.end() }
             interruption.onRaise(session.stop)
+            life.ask(by: session.signOfLife)
             let outcome = try session.run { event in
                 mailbox.post(.runtime(event))
+                if case .notice(.network(.listening)) = event { onBegin() }
                 desktop?.take(event)
                 plays.take(event)
                 page?.take(event) { mailbox.post(.page($0)) }
@@ -126,10 +136,12 @@ struct SessionRunner: Sendable {
     }
 
     private func enrol(
-        _ load: IdentityLoader, _ interruption: Interruption, _ mailbox: EventMailbox
+        _ load: IdentityLoader, _ interruption: Interruption, _ mailbox: EventMailbox, _ life: SignOfLife
     ) throws(RuntimeFailure) -> RuntimeOutcome {
         guard let enrolment, let stage = try enrolment(load()) else { return .completed }
         interruption.onRaise { stage.stop() }
+        life.ask(by: { stage.askForSignOfLife($0) })
+        defer { life.ask(by: nil) }
         return try stage.run { mailbox.post(.runtime($0)) }
     }
 

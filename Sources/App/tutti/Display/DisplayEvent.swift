@@ -8,6 +8,8 @@ enum DisplayEvent: Sendable {
     case warning(String)
     /// Something about the page for browsers.
     case page(WebNotice)
+    /// Something about the command as a service.
+    case service(ServiceNotice)
     /// Lines that the user asked for.
     case lines([String])
 }

@@ -41,6 +41,7 @@ struct JSONView: Sendable {
         switch event {
         case .warning(let text): notice(.warning, text, unixSeconds)
         case .page(let notice): self.notice(notice.level, notice.sentence, unixSeconds)
+        case .service(let notice): self.notice(notice.level, notice.sentence, unixSeconds)
         case .lines: nil
         case .runtime(.notice(let notice)): self.notice(notice.level, notice.sentence, unixSeconds)
         case .runtime(.broadcast(let status)): self.status("broadcast", unixSeconds, status.json)

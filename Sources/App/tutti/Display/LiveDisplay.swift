@@ -23,6 +23,7 @@ struct LiveDisplay: EventDisplay {
             switch event {
             case .warning(let text): note(.warning, text)
             case .page(let notice): note(notice.level, notice.sentence)
+            case .service(let notice): note(notice.level, notice.sentence)
             case .lines(let lines): notices += lines.map { StyledLine($0) }
             case .runtime(.notice(let notice)): note(notice.level, notice.sentence)
             case .runtime(let status): view.receive(status)

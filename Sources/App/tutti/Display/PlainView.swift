@@ -19,6 +19,8 @@ struct PlainView: Sendable {
     static let statusInterval = TimeSpan.seconds(5)
 
     let level: DisplayFlags.Level
+    /// Whether a status is shown every ``statusInterval``.
+    var repeatsStatus = true
     private let glyphs = Glyphs.ascii
     private var song: String?
     private var next: String?
@@ -46,6 +48,7 @@ struct PlainView: Sendable {
         switch event {
         case .warning(let text): sentence(text, .warning)
         case .page(let notice): sentence(notice.sentence, notice.level)
+        case .service(let notice): sentence(notice.sentence, notice.level)
         case .lines(let lines): lines.map { Line($0) }
         case .runtime(.notice(let notice)): sentence(notice.sentence, notice.level)
         case .runtime where level == .quiet: []
@@ -178,6 +181,7 @@ struct PlainView: Sendable {
     }
 
     private mutating func isStatusDue(_ now: HostTime) -> Bool {
+        guard repeatsStatus else { return false }
         if let nextStatus, now < nextStatus { return false }
         nextStatus = now + Self.statusInterval
         return true

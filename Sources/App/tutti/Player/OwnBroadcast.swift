@@ -10,6 +10,13 @@ import WebRemote
 ///
 /// Without a sound card it goes on for the others. Runs on a thread of its own.
 final class OwnBroadcast: Sendable {
+    /// What the user chose for it.
+    struct Options: Sendable {
+        /// Of its loudspeakers; nil for the default device, if there is one.
+        var output: OutputSelection?
+        var page = WebOptions()
+    }
+
     private enum Phase {
         case starting
         case answers
@@ -26,14 +33,14 @@ final class OwnBroadcast: Sendable {
     private let wake: WakeSignal
     private let thread = Mutex<HostThread?>(nil)
 
-    init(output: OutputSelection?, identity: Identity, inbox: PlayerInbox) throws(RuntimeFailure) {
+    init(_ options: Options, identity: Identity, inbox: PlayerInbox) throws(RuntimeFailure) {
         do throws(WakeSignalError) {
             wake = try WakeSignal()
         } catch {
             throw RuntimeFailure(.general, .noFileDescriptor)
         }
         do throws(HostThreadError) {
-            let thread = try HostThread(name: "tutti broadcast") { self.run(output, identity, inbox) }
+            let thread = try HostThread(name: "tutti broadcast") { self.run(options, identity, inbox) }
             self.thread.withLock { $0 = thread }
         } catch {
             throw RuntimeFailure(.general, .noThread)
@@ -62,11 +69,11 @@ final class OwnBroadcast: Sendable {
         }
     }
 
-    private func run(_ output: OutputSelection?, _ identity: Identity, _ inbox: PlayerInbox) {
-        var failure = play(output ?? .device(name: "default"), identity, inbox)
-        if output == nil, let first = failure, first.kind == .unavailable {
+    private func run(_ chosen: Options, _ identity: Identity, _ inbox: PlayerInbox) {
+        var failure = play(chosen.output ?? .device(name: "default"), chosen.page, identity, inbox)
+        if chosen.output == nil, let first = failure, first.kind == .unavailable {
             inbox.post(.note("\(first.sentence): only others hear it"))
-            failure = play(nil, identity, inbox)
+            failure = play(nil, chosen.page, identity, inbox)
         }
         let isAsked = state.withLock { state in
             state.phase = .over(failure)
@@ -78,7 +85,9 @@ final class OwnBroadcast: Sendable {
     }
 
     /// - Returns: why it could not begin or not go on.
-    private func play(_ output: OutputSelection?, _ identity: Identity, _ inbox: PlayerInbox) -> RuntimeFailure? {
+    private func play(
+        _ output: OutputSelection?, _ web: WebOptions, _ identity: Identity, _ inbox: PlayerInbox
+    ) -> RuntimeFailure? {
         var options = BroadcastOptions()
         options.output = output
         // Its own loudspeakers are no listener that could be waited for.
@@ -98,7 +107,7 @@ final class OwnBroadcast: Sendable {
         let desktop = DesktopPresence.of(broadcaster, DesktopRemote.Uses(isCommanded: true, notifies: false))
         desktop?.begin { inbox.post(.note($0)) }
         defer { desktop?.end() }
-        let page = PagePresence(of: broadcaster, WebOptions(), options, identity)
+        let page = PagePresence(of: broadcaster, web, options, identity)
         defer { page?.end() }
         let plays = PlayRecorder { inbox.post(.note($0)) }
         defer { plays.end() }

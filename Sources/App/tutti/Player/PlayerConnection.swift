@@ -28,16 +28,16 @@ final class PlayerConnection: Sendable {
     }
 
     private let target: ControlTarget
-    private let output: OutputSelection?
+    private let ownOptions: OwnBroadcast.Options
     private let inbox: PlayerInbox
     private let state = Mutex(State())
     /// From a lost connection to the next attempt.
     private static let pause = TimeSpan.milliseconds(500)
 
-    /// - Parameter output: of the own loudspeakers, if a broadcast of this process begins.
-    init(target: ControlTarget, output: OutputSelection?, inbox: PlayerInbox) {
+    /// - Parameter own: of a broadcast of this process, if one begins.
+    init(target: ControlTarget, own: OwnBroadcast.Options, inbox: PlayerInbox) {
         self.target = target
-        self.output = output
+        ownOptions = own
         self.inbox = inbox
     }
 
@@ -160,7 +160,7 @@ final class PlayerConnection: Sendable {
     }
 
     private func beginOwn() throws(RuntimeFailure) {
-        let own = try OwnBroadcast(output: output, identity: identity(), inbox: inbox)
+        let own = try OwnBroadcast(ownOptions, identity: identity(), inbox: inbox)
         let isStopped = state.withLock { state in
             state.own = own
             return state.isStopped

@@ -1,6 +1,7 @@
 import Controlling
 import Songs
 import TuttiRuntime
+import WebRemote
 import WireProtocol
 
 /// `tutti`, and `tutti player`
@@ -11,16 +12,18 @@ struct PlayerScreenCommand: Command {
         operands: [
             .init(
                 name: "SONG", isRequired: false, repeats: true,
-                help: "Songs to play at once, behind all others: files, directories, playlists and URLs.")
+                help: "Songs to play at once, behind all others: files, directories, playlists and URLs.",
+                candidates: .files)
         ],
-        options: [ControlFlags.at] + OutputFlags.options + [.help],
+        options: [ControlFlags.at] + OutputFlags.options + PageFlags.certificateOptions + [.help],
         notes: [
             "It shows and commands a broadcast: this machine's own, else the one that it listens to, else the only one on the "
                 + "network. If there is none it begins one, which plays on this machine and on all that join, and ends "
-                + "with the player. --device and --output are for that one.",
+                + "with the player. --device, --output and --certificate are for that one.",
             "Pages: the queue, the library (with search as you type), the listeners. ? shows all keys; the mouse selects, "
                 + "seeks and scrolls.",
-            "Exit code: 0; 64 without a terminal, or if several broadcasts could be meant; 68 for a broadcast that is "
+            "Exit code: 0; 64 without a terminal, or if several broadcasts could be meant; 65 for a certificate without "
+                + "use, 66 for a missing one, 68 for a broadcast that is "
                 + "nowhere, 69 for a port that is not to be had, 74 for a lost terminal, 77 for what the broadcaster "
                 + "does not allow, or when others may use this machine's key.",
         ],
@@ -32,6 +35,7 @@ struct PlayerScreenCommand: Command {
 
     let target: ControlTarget
     let output: OutputSelection?
+    let certificate: PageCertificate.Files?
     let songs: [String]
 
     init(_ arguments: CommandArguments) throws(UsageError) {
@@ -41,6 +45,7 @@ struct PlayerScreenCommand: Command {
         }
         target = try ControlFlags.target(arguments)
         output = try OutputFlags.parse(arguments)
+        certificate = try PageFlags.certificateFiles(arguments)
     }
 
     func run() -> Int32 {
@@ -52,7 +57,10 @@ struct PlayerScreenCommand: Command {
             return RuntimeFailure.Kind.usage.rawValue
         }
         return SessionRunner.exitCode { () throws(RuntimeFailure) in
-            try PlayerSession(target: target, output: output, opening: sources(), terminal: terminal).run()
+            var page = WebOptions()
+            page.certificate = try PageFlags.certificate(in: certificate)
+            let own = OwnBroadcast.Options(output: output, page: page)
+            try PlayerSession(target: target, own: own, opening: sources(), terminal: terminal).run()
         }
     }
 

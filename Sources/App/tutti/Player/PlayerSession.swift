@@ -27,7 +27,7 @@ final class PlayerSession {
 
     /// - Parameter opening: songs to play at once.
     init(
-        target: ControlTarget, output: OutputSelection?, opening: [ItemSource], terminal: Terminal
+        target: ControlTarget, own: OwnBroadcast.Options, opening: [ItemSource], terminal: Terminal
     ) throws(RuntimeFailure) {
         self.terminal = terminal
         model = PlayerModel(opening: opening)
@@ -38,7 +38,7 @@ final class PlayerSession {
             throw RuntimeFailure(.general, .noFileDescriptor)
         }
         pictures = PlayerPictures(inbox: inbox)
-        connection = PlayerConnection(target: target, output: output, inbox: inbox)
+        connection = PlayerConnection(target: target, own: own, inbox: inbox)
     }
 
     func run() throws(RuntimeFailure) {

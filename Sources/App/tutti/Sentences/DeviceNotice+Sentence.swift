@@ -12,7 +12,7 @@ extension DeviceNotice {
             "placed again (\(cause.reading)): was \(Int(error.microseconds)) us off"
         case .packetsLate: "packets are late: silent until there are enough again"
         case .vanished(let error): error.sentence
-        case .returned(let name): "sound device '\(name)' is back"
+        case .returned(let name): "sound device '\(name)' is there: playing on it"
         case .framesLost(let count, .overrun): "the device lost \(count) frames: replaced by silence"
         case .framesLost(let count, .noBuffer): "this machine is too slow: \(count) frames are silence"
         case .remark(let text): text

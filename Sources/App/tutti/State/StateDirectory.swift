@@ -1,7 +1,8 @@
 import Glibc
 
 /// The directory for what Tutti remembers between runs: `$XDG_STATE_HOME/tutti` (XDG Base Directory Specification;
-/// `~/.local/state/tutti` by default).
+/// `~/.local/state/tutti` by default). A service whose user has no home has the one that systemd made for it
+/// (`StateDirectory=`, systemd.exec(5)).
 ///
 /// Files are small and replaced whole, so a reader sees the old or the new one, never a part. Nothing here is cached.
 struct StateDirectory: Hashable, Sendable {
@@ -12,14 +13,22 @@ struct StateDirectory: Hashable, Sendable {
 
     init(path: String) { self.path = path }
 
-    /// Returns nil if neither `XDG_STATE_HOME` nor `HOME` names an absolute path and the user has no home directory.
-    static func standard() -> StateDirectory? {
+    /// Returns nil if neither `XDG_STATE_HOME` nor `HOME` names an absolute path, the user has no home directory, and no
+    /// service manager made a directory.
+    static func standard(_ environment: (String) -> String? = Self.environment) -> StateDirectory? {
         // The specification says to ignore relative paths.
         if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") {
             return StateDirectory(path: state + "/tutti")
         }
+        if isHomeless(environment("HOME")), let made = environment("STATE_DIRECTORY"), made.hasPrefix("/") {
+            // There may be several.
+            return StateDirectory(path: String(made.prefix { $0 != ":" }))
+        }
         return home().map { StateDirectory(path: $0 + "/.local/state/tutti") }
     }
+
+    /// Users of services have no home, or one where they cannot write (sysusers.d(5), systemd.exec(5)).
+    private static func isHomeless(_ home: String?) -> Bool { [nil, "/", "/nonexistent"].contains(home) }
 
     /// For what can be made again: `$XDG_CACHE_HOME/tutti`, `~/.cache/tutti` by default.
     static func cache() -> StateDirectory? {

@@ -2,6 +2,7 @@ import Controlling
 import Glibc
 import Synchronization
 import TuttiRuntime
+import struct WireProtocol.PageLocation
 
 /// The page of the broadcast that runs on this machine.
 enum OwnPage {
@@ -10,14 +11,14 @@ enum OwnPage {
     private static let pauseMicroseconds: UInt32 = 500_000
 
     /// Returns where it is; nil if nothing is broadcast here, or the broadcast has no page, or there are several.
-    static func port() -> UInt16? {
+    static func location() -> PageLocation? {
         let identity: Identity
         do throws(RuntimeFailure) { identity = try SessionRunner.identity() } catch { return nil }
         for attempt in 0..<attempts {
             if attempt > 0 { usleep(pauseMicroseconds) }
             switch presence(for: identity) {
             case .none: return nil
-            case .broadcast(let port?): return port
+            case .broadcast(let page?): return page
             case .broadcast(nil): continue
             }
         }
@@ -26,7 +27,7 @@ enum OwnPage {
 
     private enum Presence {
         case none
-        case broadcast(port: UInt16?)
+        case broadcast(PageLocation?)
     }
 
     private static func presence(for identity: Identity) -> Presence {
@@ -36,7 +37,7 @@ enum OwnPage {
         let found = Mutex(Presence.none)
         do throws(RuntimeFailure) {
             try Controller(options: options, identity: identity).run { answer in
-                if case .state(let state, _) = answer { found.withLock { $0 = .broadcast(port: state.pagePort) } }
+                if case .state(let state, _) = answer { found.withLock { $0 = .broadcast(state.page) } }
             }
         } catch { return .none }
         return found.withLock { $0 }

@@ -35,9 +35,10 @@ final class PagePresence: Sendable {
             broadcaster: broadcaster, options: options, guests: guests, identity: identity
         ) { [broadcaster] notice in
             switch notice {
-            case .listening(let port, _): broadcaster.notePage(port: port)
-            case .closed, .unavailable: broadcaster.notePage(port: nil)
-            case .joined, .left, .suspicious, .guestsUnreadable: break
+            case .listening(let location, _): broadcaster.notePage(location)
+            case .renewed(let location): broadcaster.notePage(location)
+            case .closed, .unavailable: broadcaster.notePage(nil)
+            case .joined, .left, .suspicious, .guestsUnreadable, .certificateDoubtful, .certificateUnusable: break
             }
             emit(notice)
         }
@@ -60,6 +61,6 @@ final class PagePresence: Sendable {
     /// Where others find it; nil while it is nowhere. In a household it takes a code besides.
     var address: PageAddress? {
         guard case .served(let remote) = state.withLock({ $0 }) else { return nil }
-        return remote.port.map { PageAddress.best(port: $0) }
+        return remote.location.map { PageAddress.best($0) }
     }
 }

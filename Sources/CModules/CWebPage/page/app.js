@@ -147,9 +147,11 @@ function start() {
     open: (url) => new WebSocket(url),
     onphase(phase) {
       if (WAITING.includes(phase.name)) own.leave();
+      if (phase.name !== "open") tutti.programme.lose();
       showPhase(phase);
     },
     onjoined(joined, hello) {
+      tutti.programme.lose();
       Object.assign(tutti, { rights: joined.rights, ticket: joined.ticket, instance: joined.instance });
       // Another browser may have the same name: this one has a number then.
       $("own-name").value = tutti.name = joined.name ?? tutti.name;

@@ -23,7 +23,7 @@
  * | buffered | song held ahead of what is heard |
  * | offset | what this browser adds to every frame's time; negative sounds earlier |
  * | volume, muted, groupVolume, groupMuted, role | 0 to 100, booleans; "stereo", "left", "right", "mono", or "1" to "8" |
- * | counters | `{ underruns, replacements, timelineSteps, deviceClockSteps, deviceRestarts, lostPackets }` since the start |
+ * | counters | `{ xruns, underruns, replacements, timelineSteps, deviceClockSteps, deviceRestarts, lostPackets }` since the start |
  * | latency | output latency as the browser states it |
  * | isElement | sound goes through a media element, whose latency no script can see: the offset must be set by ear |
  *
@@ -33,6 +33,7 @@
 import { CardClock } from "./card.js";
 import { SessionClock, measureStep } from "./clock.js";
 import { Playout } from "./playout.js";
+import { workletSink } from "./sink.js";
 import * as wire from "./wire.js";
 
 /** Milliseconds: between two looks at the clocks, in the first second and later; between two of the plan; of `onchange`. */
@@ -86,12 +87,15 @@ export class Listener {
   #timer = null;
   #isOn = false;
   #isLive = false;
+  /** While it is not known yet by which sink the sound is played. */
+  #isChoosing = false;
   #message = "";
   #next = "";
   #group = { level: 100, isMuted: false };
   #last = { tick: 0, wall: 0, pump: 0, shown: 0, heard: 0, timed: 0, sent: 0, running: 0, welcome: 0 };
   /** Keeps the screen on, where the browser can (over https). */
   #wakeLock = null;
+  #isWaking = false;
   #seen = () => { if (!this.host.document.hidden) this.#wake(); };
   #reported = null;
 
@@ -244,6 +248,7 @@ export class Listener {
     };
     this.#playout = new Playout({ context: this.#context, output: this.#output, map });
     this.#apply();
+    this.#chooseSink(this.#context, this.#playout);
     [this.#last.running, this.#isLive] = [0, false];
     this.#context.onstatechange = () => this.#noteState();
     const session = host.navigator?.mediaSession;
@@ -255,6 +260,19 @@ export class Listener {
         });
       } catch { /* The browser does not know this action. */ }
     }
+  }
+
+  /** Where it can, the page plays on the thread of the sound: what blocks the page then delays nothing that was sent. */
+  async #chooseSink(context, playout) {
+    this.#isChoosing = true;
+    const sink = await workletSink(this.host, context);
+    if (context !== this.#context) return;
+    this.#isChoosing = false;
+    if (!sink) return;
+    playout.use(sink);
+    // Browsers begin to render anew, on another thread: what stamps said before is void.
+    this.#card.restart();
+    this.#isLive = false;
   }
 
   /** Connects the sound with the loudspeakers, directly or through an element. */
@@ -277,7 +295,7 @@ export class Listener {
 
   /** Whether both clocks are known; for a first sound, well enough, unless that takes too long. */
   get #isReady() {
-    if (!this.#isRunning || !this.#clock.estimate || !this.#card.isKnown) return false;
+    if (!this.#isRunning || this.#isChoosing || !this.#clock.estimate || !this.#card.isKnown) return false;
     if (!this.#isLive) {
       const now = this.host.performance.now();
       this.#isLive = this.#clock.bound(now) + this.#card.bound(now) < START_BOUND
@@ -319,8 +337,10 @@ export class Listener {
   /** A screen that goes off stops most phones' pages. Browsers drop this when the page is hidden. */
   async #keepAwake() {
     const { wakeLock } = this.host.navigator ?? {};
-    if (!wakeLock || (this.#wakeLock && !this.#wakeLock.released)) return;
+    if (!wakeLock || this.host.document?.hidden || this.#isWaking || this.#wakeLock?.released === false) return;
+    this.#isWaking = true;
     const lock = await wakeLock.request("screen").catch(() => null);
+    this.#isWaking = false;
     if (this.#isOn) this.#wakeLock = lock;
     else lock?.release().catch(() => {});
   }

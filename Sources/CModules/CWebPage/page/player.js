@@ -12,7 +12,7 @@ export function player(tutti) {
   const { programme } = tutti;
   const seek = $("seek");
   const words = $("words");
-  let shown = { key: "", lyrics: null };
+  let shown = { key: "", lyrics: null, picture: undefined };
   /** The place that somebody is choosing, in seconds. */
   let wanted = null;
   let release = 0;
@@ -111,7 +111,10 @@ export function player(tutti) {
   function change(item) {
     const key = item ? `${item.id} ${item.title}` : "";
     // What failed is tried again.
-    if (key === shown.key) return item && !shown.lyrics ? tutti.loadLyrics() : undefined;
+    if (key === shown.key) {
+      if (item?.picture !== shown.picture) loadCover(item, key);
+      return item && !shown.lyrics ? tutti.loadLyrics() : undefined;
+    }
     shown = { key, lyrics: null };
     clearTimeout(release);
     wanted = null;
@@ -125,7 +128,9 @@ export function player(tutti) {
   function loadCover(item, key) {
     const image = $("artwork");
     tutti.artwork = "";
-    if (!item) return show(image, false);
+    shown.picture = item?.picture;
+    // What is known to have no picture is not asked for one: browsers complain of each that is missing.
+    if (!item || item.picture === false) return show(image, false);
     const next = new Image();
     // Shown when it is complete: the one before stays until then.
     next.onload = () => {

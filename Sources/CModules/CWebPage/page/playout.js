@@ -1,30 +1,31 @@
 /**
  * Plays epochs on an AudioContext so that each frame is heard when its anchor says.
  *
- * Whole AudioBuffers are rendered up to 2 s ahead and started on whole context frames, each where the one before ends:
- * frames are counted as integers, and a blocked page changes nothing. What was planned can be taken back from any frame
- * that is not due at once: sources behind it are dropped, the one that spans it stops there, and the plan goes on from
- * the same position of the song, so only what should change does. So a cut fades in the buffers themselves, exactly
- * where it should, and a better estimate of a clock takes effect at once.
+ * Blocks are rendered up to 2 s ahead and begin on whole context frames, each where the one before ends: frames are
+ * counted as integers, and a blocked page changes nothing. A sink plays them (see sink.js). What was planned can be taken
+ * back from any frame that is not due at once: the plan goes on from the same position of the song, so only what should
+ * change does. So a cut fades in the blocks themselves, exactly where it should, and a better estimate of a clock takes
+ * effect at once.
  *
  * Errors are removed by a step that is some ppm off. Above 2 ms that would take too long (7 s at 300 ppm, and two
  * loudspeakers in one room are heard as two from there on): the sound fades out, and in where it is due.
  */
-import { Epoch } from "./song.js";
 import { Resampler, moved } from "./resampler.js";
+import { BufferSink } from "./sink.js";
+import { Epoch } from "./song.js";
 
 /** Seconds unless said otherwise. */
 export const PLAYOUT = {
-  /** How far ahead buffers are started, and the length of each. */
+  /** How far ahead blocks are rendered, and the length of each. */
   lead: 2,
   block: 0.25,
-  /** The first buffers of a plan are shorter: they are rendered in a fraction of the time that is left. */
+  /** The first blocks of a plan are shorter: they are rendered in a fraction of the time that is left. */
   firstBlock: 0.06,
   /** How soon a change that is urgent takes effect, at first and at most; and one that is not. */
   margin: 0.06,
   greatestMargin: 0.25,
   calmMargin: 0.35,
-  /** Least song for a start, and the shortest buffer while song is awaited; below this lead what is held is played out. */
+  /** Least song for a start, and the shortest block while song is awaited; below this lead what is held is played out. */
   least: 0.1,
   shortest: 0.02,
   critical: 0.35,
@@ -46,13 +47,13 @@ export const PLAYOUT = {
   epochs: 4,
 };
 
-/** A source that begins within so many frames may be late: two of the quanta in which contexts render. */
+/** A block that begins within so many frames may be late: two of the quanta in which contexts render. */
 const QUANTA = 256;
 
 export class Playout {
   /** @type {Epoch[]} oldest first */
   epochs = [];
-  counters = { underruns: 0, replacements: 0, timelineSteps: 0, deviceRestarts: 0, lostPackets: 0 };
+  counters = { xruns: 0, underruns: 0, replacements: 0, timelineSteps: 0, deviceRestarts: 0, lostPackets: 0 };
   /** Added to every frame's time, ms. */
   offset = 0;
   role = "stereo";
@@ -64,6 +65,7 @@ export class Playout {
   #rate;
   #map;
   #gain;
+  #sink;
   #cursor = 0;
   #voices = [];
   #blocks = [];
@@ -87,7 +89,24 @@ export class Playout {
     this.#map = map;
     this.#gain = context.createGain();
     this.#gain.connect(output);
+    this.#sink = new BufferSink(context, this.#gain);
     this.margin = this.#frames(PLAYOUT.margin + Math.min(context.baseLatency || 0.01, 0.1));
+  }
+
+  /**
+   * Plays by another sink from now on; what was planned is void.
+   * @param {(output: AudioNode) => object} make gives it, for its output
+   */
+  use(make) {
+    if (this.#blocks.length) this.interrupt();
+    this.#sink.close();
+    this.#sink = make(this.#gain);
+    this.#sink.onfail = () => this.use((output) => new BufferSink(this.#context, output));
+    this.#sink.onlate = (frames) => {
+      this.counters.xruns += 1;
+      // A little too late, and not because the page stood still.
+      if (frames < this.#frames(PLAYOUT.greatestMargin)) this.#widen();
+    };
   }
 
   // What the broadcaster says
@@ -238,10 +257,7 @@ export class Playout {
 
   /** Drops the plan at once: the context stood still, so what was planned is void. */
   interrupt() {
-    for (const { source } of this.#blocks) {
-      source.disconnect();
-      source.stop();
-    }
+    this.#sink.cut(0);
     [this.#blocks, this.#voices, this.#fades, this.#cursor] = [[], [], [], 0];
     this.counters.deviceRestarts += 1;
   }
@@ -364,7 +380,7 @@ export class Playout {
 
   #frames(seconds) { return Math.round(seconds * this.#rate); }
 
-  /** Renders the next buffer of what sounds. Returns false if song must come first. */
+  /** Renders the next block of what sounds. Returns false if song must come first. */
   #goOn(now, earliest) {
     const main = this.#voices[this.#voices.length - 1];
     const { epoch } = main;
@@ -420,7 +436,7 @@ export class Playout {
       const end = Math.max(stop.frame, stop.isEnd ? this.#cursor : this.#cursor + (this.#isOpen() ? stop.fade : 0));
       if (end > this.#cursor) {
         if (!stop.isEnd) this.#fades.push({ at: end - stop.fade, count: stop.fade, from: 1, to: 0 });
-        this.#render(end - this.#cursor, main);
+        this.#render(end - this.#cursor, main, true);
       }
       this.#silence();
       return true;
@@ -464,11 +480,10 @@ export class Playout {
     return true;
   }
 
-  /** Renders and starts one buffer from the cursor on. */
-  #render(count, main) {
+  /** Renders one block from the cursor on, and has it played; `isLast`: silence follows. */
+  #render(count, main, isLast = false) {
     this.#steer(main, count);
-    const [context, frame] = [this.#context, this.#cursor];
-    const buffer = context.createBuffer(2, count, this.#rate);
+    const frame = this.#cursor;
     const outputs = [new Float32Array(count), new Float32Array(count)];
     for (const voice of this.#voices) {
       const filter = this.#filter(voice.epoch);
@@ -479,35 +494,32 @@ export class Playout {
       if (inputs.length === 1) outputs.forEach((output) => targets[0].forEach((value, i) => { output[i] += value; }));
     }
     this.#applyFades(outputs, frame, count);
-    outputs.forEach((output, channel) => buffer.getChannelData(channel).set(output));
-    const source = context.createBufferSource();
-    source.buffer = buffer;
-    source.connect(this.#gain);
-    source.start(frame / this.#rate);
-    if (context.currentTime * this.#rate + QUANTA > frame) {
-      this.#missed(source);
+    this.#sink.play(frame, outputs, isLast);
+    if (this.#context.currentTime * this.#rate + QUANTA > frame) {
+      this.#missed(frame);
       return;
     }
     const voices = this.#voices.map((voice) => ({ ...voice }));
     this.#voices = this.#voices
       .map((voice) => ({ ...voice, ...moved(voice, count * voice.step), age: voice.age + count / this.#rate }))
       .filter((voice, i, all) => i === all.length - 1 || voice.whole < voice.epoch.end + this.#filter(voice.epoch).reach);
-    this.#blocks.push({ frame, count, source, voices, after: this.#voices.map((voice) => ({ ...voice })) });
+    this.#blocks.push({ frame, count, voices, after: this.#voices.map((voice) => ({ ...voice })) });
     this.#cursor = frame + count;
   }
 
   /** Rendering took longer than there was time: what would begin late begins anew, with more time from now on. */
-  #missed(source) {
-    source.disconnect();
-    source.stop();
-    this.margin = Math.min(2 * this.margin, this.#frames(PLAYOUT.greatestMargin));
+  #missed(frame) {
+    this.#sink.cut(frame);
+    this.#widen();
     this.counters.deviceRestarts += 1;
     this.counters.replacements += 1;
     this.#voices = [];
     this.#cursor = Math.ceil(this.#context.currentTime * this.#rate) + this.margin;
   }
 
-  /** Chooses the step of the next buffer by the error at its beginning. */
+  #widen() { this.margin = Math.min(2 * this.margin, this.#frames(PLAYOUT.greatestMargin)); }
+
+  /** Chooses the step of the next block by the error at its beginning. */
   #steer(main, count) {
     const due = this.#due(main.epoch, this.#cursor);
     const forward = this.#feedForward(main.epoch, this.#cursor);
@@ -550,17 +562,10 @@ export class Playout {
   /** Takes back what was planned from this frame on. */
   #rewind(frame) {
     this.#voices = [];
-    let last = null;
-    while (this.#blocks.length) {
-      last = this.#blocks[this.#blocks.length - 1];
-      if (last.frame < frame) break;
-      this.#blocks.pop();
-      last.source.disconnect();
-      last.source.stop();
-      last = null;
-    }
+    this.#sink.cut(frame);
+    this.#blocks = this.#blocks.filter((block) => block.frame < frame);
+    const last = this.#blocks[this.#blocks.length - 1];
     if (last && last.frame + last.count > frame) {
-      last.source.stop(frame / this.#rate);
       const passed = frame - last.frame;
       last.count = passed;
       this.#voices = last.voices.map((voice) => (
@@ -590,7 +595,7 @@ export class Playout {
     if (main) {
       const fade = this.#frames(PLAYOUT.replaceFade);
       this.#fades.push({ at: this.#cursor, count: fade, from: 1, to: 0 });
-      this.#render(fade, main);
+      this.#render(fade, main, true);
       this.#silence();
     }
     change();

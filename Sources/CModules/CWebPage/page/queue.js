@@ -167,7 +167,7 @@ export function queueView(tutti) {
 
   async function move(row, to, focus = null) {
     const { index, item } = row;
-    if (to < 0 || to >= queue.count || to === index) return;
+    if (to < 0 || to >= queue.count || to === index) return update();
     queue.expectMove(index, to);
     if (to < from || to >= from + PART) {
       isFollowing = false;
@@ -183,30 +183,41 @@ export function queueView(tutti) {
   // Dragging
 
   function beginDrag(event, row) {
-    if (event.button !== 0) return;
+    if (event.button !== 0 || drag) return;
+    const { currentTarget: grip, pointerId, clientY } = event;
+    grip.setPointerCapture(pointerId);
     if (openRow) toggle(openRow);
-    const grip = event.currentTarget;
-    grip.setPointerCapture(event.pointerId);
     const rows = [...list.children];
     const middles = rows.map((r) => r.getBoundingClientRect().top + scrollY + r.offsetHeight / 2);
-    drag = { row, rows, middles, start: event.clientY + scrollY, at: event.clientY, first: rows.indexOf(row), to: 0 };
-    drag.to = drag.first;
+    const first = rows.indexOf(row);
+    drag = { row, rows, middles, start: clientY + scrollY, at: clientY, first, to: first };
     row.classList.add("dragged");
-    grip.onpointermove = (moved) => { drag.at = moved.clientY; };
-    grip.onpointerup = () => endDrag(grip, true);
+    // Of several fingers only the first one drags.
+    const mine = (action) => (other) => { if (other.pointerId === pointerId) action(other); };
+    grip.onpointermove = mine((moved) => { drag.at = moved.clientY; });
+    grip.onpointerup = mine((last) => {
+      drag.at = last.clientY;
+      endDrag(grip, true);
+    });
     // Also when the page hides what is dragged.
-    grip.onpointercancel = grip.onlostpointercapture = () => endDrag(grip, false);
+    grip.onpointercancel = grip.onlostpointercapture = mine(() => endDrag(grip, false));
     requestAnimationFrame(follow);
+  }
+
+  /** How far the song has been dragged, in pixels; notes where it would be dropped. */
+  function dragged() {
+    const { middles, first } = drag;
+    const way = drag.at + scrollY - drag.start;
+    drag.to = middles.filter((middle, i) => i !== first && middle < middles[first] + way).length;
+    return way;
   }
 
   function follow() {
     if (!drag) return;
-    const { row, rows, middles, start, at, first } = drag;
+    const { row, rows, at, first } = drag;
     if (at < EDGE) scrollBy(0, (at - EDGE) / 5);
     if (at > innerHeight - EDGE) scrollBy(0, (at - innerHeight + EDGE) / 5);
-    const way = at + scrollY - start;
-    const middle = middles[first] + way;
-    drag.to = Math.max(0, middles.filter((m, i) => i !== first && m < middle).length);
+    const way = dragged();
     rows.forEach((other, i) => {
       const isPassed = i > first ? i <= drag.to : i >= drag.to;
       const shift = isPassed ? (i > first ? -1 : 1) * row.offsetHeight : 0;
@@ -217,7 +228,8 @@ export function queueView(tutti) {
 
   function endDrag(grip, isDropped) {
     grip.onpointermove = grip.onpointerup = grip.onpointercancel = grip.onlostpointercapture = null;
-    if (!drag) return;
+    // Nothing may have been drawn since the pointer moved.
+    dragged();
     const { row, rows, first, to } = drag;
     drag = null;
     row.classList.remove("dragged");

@@ -13,12 +13,21 @@ export class Programme {
   measured = () => null;
   /** A moment of the broadcaster's clock in seconds, and when that was here in milliseconds. */
   #clock = { session: 0, here: 0 };
+  /** Whether all changes since the state were folded in. */
+  #isFollowing = false;
 
   takeState(state, now) {
+    const known = this.#isFollowing ? this.state.sequence : -1;
     this.state = state;
+    this.#isFollowing = true;
     this.#clock = { session: state.sent, here: now };
-    this.queue.forget(state.items);
+    // Where many listen, states come every few seconds, and say nothing new of the queue.
+    const isKnown = state.queueSequence <= known && Math.min(state.items, Queue.limit) === this.queue.count;
+    if (!isKnown) this.queue.forget(state.items);
   }
+
+  /** The connection was lost, or the broadcast: what comes next has nothing to do with what is known. */
+  lose() { this.#isFollowing = false; }
 
   /** @returns {string} which part of the state is new: its kind, or "" */
   takeChange(change) {

@@ -48,7 +48,7 @@ final class DiscoveryLoop {
         self.browses = browses
         publishers = [
             .peer: ServicePublisher(.peer, advertisement.map { ServiceAdvertisement($0) }),
-            .page: ServicePublisher(.page),
+            .page: ServicePublisher(.page), .securePage: ServicePublisher(.securePage),
         ]
         self.onEvent = onEvent
     }
@@ -56,7 +56,7 @@ final class DiscoveryLoop {
     /// Runs until the mailbox is stopped; then withdraws our services.
     func run() {
         while !mailbox.isStopped {
-            publishers[.page]?.want(mailbox.page, on: connection, now: now)
+            wantPage()
             runTimers()
             wait()
             connection?.inbox.takeAll().forEach(process)
@@ -207,6 +207,14 @@ extension DiscoveryLoop {
     /// When a service is to be published that waits. None can be while the daemon accepts nothing.
     private var publishDue: HostTime? { isRunning ? publishers.values.compactMap(\.due).min() : nil }
 
+    /// Takes what page is to be announced: one of either type at most.
+    private func wantPage() {
+        let page = mailbox.page
+        for type in [ServiceType.page, .securePage] {
+            publishers[type]?.want(page?.type == type ? page : nil, on: connection, now: now)
+        }
+    }
+
     /// Publishes what is wanted and does not wait.
     private func publish() {
         guard isRunning, let connection else { return }
@@ -228,8 +236,10 @@ extension DiscoveryLoop {
         case (_, nil): break
         case (.peer, .advertised(let name)): emit([.advertised(serviceName: name)])
         case (.peer, .rejected(let reason)): emit([.notAdvertised(reason: reason)])
-        case (.page, .advertised(let name)): emit([.pageAdvertised(serviceName: name)])
-        case (.page, .rejected(let reason)): emit([.pageNotAdvertised(reason: reason)])
+        case (.page, .advertised(let name)), (.securePage, .advertised(let name)):
+            emit([.pageAdvertised(serviceName: name)])
+        case (.page, .rejected(let reason)), (.securePage, .rejected(let reason)):
+            emit([.pageNotAdvertised(reason: reason)])
         }
     }
 }

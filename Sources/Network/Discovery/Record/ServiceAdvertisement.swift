@@ -6,6 +6,8 @@ enum ServiceType: String, CaseIterable {
     case peer = "_tutti._tcp"
     /// Registered for pages that browsers can show to a person (IANA's registry of service names: "http").
     case page = "_http._tcp"
+    /// The same by TLS ("https").
+    case securePage = "_https._tcp"
 }
 
 /// A service as it is announced.
@@ -21,13 +23,14 @@ struct ServiceAdvertisement: Hashable, Sendable {
         self.init(type: .peer, name: name, port: peer.port, txtStrings: peer.record.txtStrings)
     }
 
-    /// The key `path` is that of the type `http`.
+    /// The key `path` is that of the type `http`, and of `https` alike.
     init(_ page: PageAdvertisement) {
         var txt = TXTRecord()
         txt.append("path", "/")
         let name = page.name.isEmpty ? "" : "Tutti: \(page.name)"
         self.init(
-            type: .page, name: String(displaying: name, maximumByteCount: WireLimits.peerNameByteCount),
+            type: page.isSecure ? .securePage : .page,
+            name: String(displaying: name, maximumByteCount: WireLimits.peerNameByteCount),
             port: page.port, txtStrings: txt.strings)
     }
 

@@ -15,7 +15,7 @@ import NIOCore
 /// | listener count | u16, at most 1,024 | listeners that follow |
 /// | *for each:* listener | ``ProgrammeListener`` | |
 /// | artist, album | text, 256 bytes each | of the status's items; see ``QueueItem`` |
-/// | page port | u16 | TCP port of the page for browsers; 0: there is none. The state may end before it |
+/// | page | ``PageLocation`` | where the page for browsers is |
 public struct ProgrammeState: Hashable, Sendable {
     public var sequence: UInt64
     public var sent: SessionTime
@@ -24,13 +24,13 @@ public struct ProgrammeState: Hashable, Sendable {
     public var itemCount: Int
     public var volume: VolumeSetting
     public var listeners: [ProgrammeListener]
-    /// The TCP port of the page for browsers; nil where there is none.
-    public var pagePort: UInt16?
+    /// Where the page for browsers is; nil where there is none.
+    public var page: PageLocation?
 
     public init(
         sequence: UInt64, sent: SessionTime, status: TransportStatus, modes: PlayModes = PlayModes(),
         itemCount: Int = 0, volume: VolumeSetting = VolumeSetting(), listeners: [ProgrammeListener] = [],
-        pagePort: UInt16? = nil
+        page: PageLocation? = nil
     ) {
         self.sequence = sequence
         self.sent = sent
@@ -39,7 +39,7 @@ public struct ProgrammeState: Hashable, Sendable {
         self.itemCount = itemCount
         self.volume = volume
         self.listeners = listeners
-        self.pagePort = pagePort
+        self.page = page
     }
 
     func write(to buffer: inout ByteBuffer) {
@@ -52,7 +52,7 @@ public struct ProgrammeState: Hashable, Sendable {
         buffer.writeInteger(UInt16(min(listeners.count, WireLimits.listenerSettingsCount)))
         for listener in listeners.prefix(WireLimits.listenerSettingsCount) { listener.write(to: &buffer) }
         status.writeArtistsAndAlbums(to: &buffer)
-        buffer.writeInteger(pagePort ?? 0)
+        PageLocation.write(page, to: &buffer)
     }
 
     init?(from buffer: inout ByteBuffer) {
@@ -67,11 +67,13 @@ public struct ProgrammeState: Hashable, Sendable {
             guard let listener = ProgrammeListener(from: &buffer) else { return nil }
             listeners.append(listener)
         }
-        guard status.readArtistsAndAlbums(from: &buffer) else { return nil }
+        guard status.readArtistsAndAlbums(from: &buffer), let page = PageLocation.read(from: &buffer) else {
+            return nil
+        }
         self.init(
             sequence: sequence, sent: SessionTime(nanoseconds: sent), status: status, modes: modes,
             itemCount: Int(itemCount), volume: volume,
-            listeners: listeners, pagePort: buffer.readInteger(as: UInt16.self).flatMap { $0 > 0 ? $0 : nil })
+            listeners: listeners, page: page)
     }
 }
 

@@ -6,8 +6,9 @@ import Synchronization
 /// An output device that may vanish and come back: a USB card that is unplugged, a sound server that restarts.
 ///
 /// When the device is lost, a silent stand-in takes its place at once and goes on taking frames at the host clock's
-/// pace, so that playback keeps its place. Several times a second it tries to open the device again. Once that
-/// succeeds it takes over, and sound on a timeline is heard in step as soon as the device's clock is known.
+/// pace, so that playback keeps its place. Several times a second it tries to open the device again; once a second
+/// after it has been away for a while. Once that succeeds it takes over, and sound on a timeline is heard in step as
+/// soon as the device's clock is known. It may also begin without the device.
 ///
 /// Events: ``Playout/OutputDeviceEvent/vanished(_:)`` and ``Playout/OutputDeviceEvent/returned(_:)``, never `lost`.
 public final class ReconnectingOutput: OutputDevice {
@@ -18,6 +19,8 @@ public final class ReconnectingOutput: OutputDevice {
         var device: any OutputDevice
         /// Why the device is gone; nil while it is present.
         var loss: OutputDeviceError?
+        /// Whether the device is the stand-in.
+        var hasStandIn = false
         var keeper: HostThread?
         var isStopping = false
     }
@@ -27,23 +30,44 @@ public final class ReconnectingOutput: OutputDevice {
     private let makeStandIn: Opener
     private let wake: WakeSignal
 
+    /// At first, and once it has been away for longer than ``patience``: to open what is not there costs a
+    /// small machine some milliseconds.
     private static let retryInterval = TimeSpan.milliseconds(200)
+    private static let patientRetryInterval = TimeSpan.seconds(1)
+    private static let patience = TimeSpan.seconds(10)
 
     /// - Parameters:
     ///   - device: opened and not started.
     ///   - standIn: makes the stand-in, usually a `VirtualOutput` to nowhere.
     ///   - reopen: opens the same device again.
-    public init(
+    public convenience init(
         _ device: any OutputDevice, standIn: @escaping Opener, reopen: @escaping Opener
+    ) throws(OutputDeviceError) {
+        try self.init(State(device: device), standIn, reopen)
+    }
+
+    /// Begins without the device: with the stand-in, and ``Playout/OutputDeviceEvent/vanished(_:)`` as the first event.
+    /// - Parameters:
+    ///   - loss: why the device cannot be opened.
+    ///   - standIn: makes the stand-in, usually a `VirtualOutput` to nowhere.
+    ///   - open: opens the device.
+    public convenience init(
+        awaiting loss: OutputDeviceError, standIn: @escaping Opener, open: @escaping Opener
+    ) throws(OutputDeviceError) {
+        try self.init(State(device: try standIn(), loss: loss, hasStandIn: true), standIn, open)
+    }
+
+    private init(
+        _ initial: State, _ standIn: @escaping Opener, _ reopen: @escaping Opener
     ) throws(OutputDeviceError) {
         self.reopen = reopen
         makeStandIn = standIn
-        state = Mutex(State(device: device))
+        state = Mutex(initial)
         do throws(WakeSignalError) {
             wake = try WakeSignal()
         } catch {
             throw .failed(
-                device: device.description.name, operation: "watch it", code: error.code,
+                device: initial.device.description.name, operation: "watch it", code: error.code,
                 reason: "no file descriptor left")
         }
     }
@@ -55,14 +79,16 @@ public final class ReconnectingOutput: OutputDevice {
         driving control: PlayoutControl, events: @escaping @Sendable (OutputDeviceEvent) -> Void
     ) throws(OutputDeviceError) {
         let device = state.withLock { $0.device }
+        // Before the keeper, which may put another in its place.
+        try device.start(driving: control) { self.pass($0, events) }
         do throws(HostThreadError) {
             let keeper = try HostThread(name: "tutti device") { [self] in keep(control, events) }
             state.withLock { $0.keeper = keeper }
         } catch {
+            device.stop()
             throw .failed(
                 device: device.description.name, operation: "watch it", code: error.code, reason: "no thread left")
         }
-        try device.start(driving: control) { self.pass($0, events) }
     }
 
     public func stop() {
@@ -85,24 +111,29 @@ public final class ReconnectingOutput: OutputDevice {
     // MARK: The keeper's thread
 
     private func keep(_ control: PlayoutControl, _ events: @escaping @Sendable (OutputDeviceEvent) -> Void) {
-        var isAway = false
+        var lostAt: HostTime?
         while true {
-            let (loss, isStopping) = state.withLock { ($0.loss, $0.isStopping) }
+            let (loss, hasStandIn, isStopping) = state.withLock { ($0.loss, $0.hasStandIn, $0.isStopping) }
             if isStopping { return }
-            if let loss, !isAway {
+            if let loss, lostAt == nil {
                 events(.vanished(loss))
-                isAway = true
-                if let standIn = try? makeStandIn() { replace(with: standIn, control, events) }
+                lostAt = .now()
+                if !hasStandIn, let standIn = try? makeStandIn() { replace(with: standIn, control, events) }
             }
-            if isAway, let device = try? reopen() {
-                state.withLock { $0.loss = nil }
+            if lostAt != nil, let device = try? reopen() {
+                state.withLock { ($0.loss, $0.hasStandIn) = (nil, false) }
                 if replace(with: device, control, events) {
-                    isAway = false
+                    lostAt = nil
                     events(.returned(device.description))
                 }
             }
-            wake.wait(atMost: isAway ? Self.retryInterval : .seconds(60))
+            wake.wait(atMost: Self.wait(lostAt: lostAt, .now()))
         }
+    }
+
+    private static func wait(lostAt: HostTime?, _ now: HostTime) -> TimeSpan {
+        guard let lostAt else { return .seconds(60) }
+        return now - lostAt < patience ? retryInterval : patientRetryInterval
     }
 
     /// - Returns: whether the device runs.

@@ -51,7 +51,7 @@ struct ControlRun {
 /// Which broadcast a command is for.
 enum ControlFlags {
     static let at = CommandSyntax.Option.value(
-        "--at", "NAME|HOST[:PORT]",
+        "--at", "NAME|HOST[:PORT]", candidates: .names(.peers),
         "The broadcast that is meant, by its name or its address; a name that no broadcast has may be a host's. Default: "
             + "this machine's own, else the one that it listens to, else the only one on the network.")
 

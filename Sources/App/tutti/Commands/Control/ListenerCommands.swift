@@ -11,10 +11,12 @@ struct VolumeCommand: ControlCommand {
             .init(
                 name: "LISTENER", isRequired: false,
                 help: "The listener's name, as `tutti status` shows it. Without one: the volume of the group, which "
-                    + "scales those of all listeners."),
+                    + "scales those of all listeners.",
+                candidates: .names(.peers)),
             .init(
                 name: "VOLUME", isRequired: false,
-                help: "0 to 100, +N or -N, mute, unmute. The scale is perceptual: the gain is the volume's cube."),
+                help: "0 to 100, +N or -N, mute, unmute. The scale is perceptual: the gain is the volume's cube.",
+                candidates: .choices(["mute", "unmute"])),
         ],
         options: ControlFlags.options,
         notes: ["A listener remembers its volume for its sound device.", ControlFlags.exitCodes],
@@ -61,7 +63,9 @@ struct OffsetCommand: ControlCommand {
         name: "offset",
         summary: "Shifts a listener's sound, for an amplifier or TV that is late.",
         operands: [
-            .init(name: "LISTENER", isRequired: true, help: "The listener's name, as `tutti status` shows it."),
+            .init(
+                name: "LISTENER", isRequired: true, help: "The listener's name, as `tutti status` shows it.",
+                candidates: .names(.peers)),
             .init(
                 name: "MICROSECONDS", isRequired: true, help: "Negative sounds earlier; at most a second either way."),
         ],
@@ -103,9 +107,12 @@ struct RoleCommand: ControlCommand {
         name: "role",
         summary: "Says which channels a listener plays.",
         operands: [
-            .init(name: "LISTENER", isRequired: true, help: "The listener's name, as `tutti status` shows it."),
             .init(
-                name: "ROLE", isRequired: true, help: "stereo, left, right, mono, or a channel's number from 1."),
+                name: "LISTENER", isRequired: true, help: "The listener's name, as `tutti status` shows it.",
+                candidates: .names(.peers)),
+            .init(
+                name: "ROLE", isRequired: true, help: "stereo, left, right, mono, or a channel's number from 1.",
+                candidates: .choices(["stereo", "left", "right", "mono"])),
         ],
         options: ControlFlags.options,
         notes: [

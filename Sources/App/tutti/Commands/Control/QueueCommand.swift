@@ -15,7 +15,12 @@ struct QueueCommand: Command {
                 name: "WORDS", isRequired: false, repeats: true,
                 help:
                     "Nothing: list the songs. add SONG...: at the end. insert N SONG...: before song N. remove N. move N "
-                    + "M: N becomes the song M. play N: go there. repeat off|one|all. shuffle on|off. clear.")
+                    + "M: N becomes the song M. play N: go there. repeat off|one|all. shuffle on|off. clear.",
+                candidates: .verbs([
+                    .init("add", .files), .init("insert", .files), .init("remove"), .init("move"), .init("play"),
+                    .init("repeat", .choices(["off", "one", "all"])), .init("shuffle", .choices(["on", "off"])),
+                    .init("clear"),
+                ]))
         ],
         options: [ControlFlags.at] + SongFlags.options + [DisplayFlags.json, .help],
         notes: [

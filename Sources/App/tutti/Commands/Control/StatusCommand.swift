@@ -85,20 +85,20 @@ struct StatusCommand: Command {
     }
 
     private func showPage() throws(RuntimeFailure) {
-        let found = Mutex<(place: BroadcastPlace, port: UInt16?)>((.thisMachine, nil))
+        let found = Mutex<(place: BroadcastPlace, page: PageLocation?)>((.thisMachine, nil))
         try ControlRun(target: target, requests: [.state]).run { answer in
             switch answer {
             case .connected(_, let place): found.withLock { $0.place = place }
-            case .state(let state, _): found.withLock { $0.port = state.pagePort }
+            case .state(let state, _): found.withLock { $0.page = state.page }
             case .outcome, .page, .found, .foundNothing, .failed, .sending: break
             }
         }
-        let (place, port) = found.withLock { $0 }
-        PageDisplay.show(try Self.address(place, port), isJSON: isJSON)
+        let (place, page) = found.withLock { $0 }
+        PageDisplay.show(try Self.address(place, page), isJSON: isJSON)
     }
 
-    static func address(_ place: BroadcastPlace, _ port: UInt16?) throws(RuntimeFailure) -> PageAddress {
-        guard let port else {
+    static func address(_ place: BroadcastPlace, _ page: PageLocation?) throws(RuntimeFailure) -> PageAddress {
+        guard let page else {
             throw RuntimeFailure(
                 .unavailable,
                 .other(
@@ -106,8 +106,8 @@ struct StatusCommand: Command {
                         + "household and has no guests ('tutti guests add' there makes one)"))
         }
         switch place {
-        case .thisMachine: return PageAddress.best(port: port)
-        case .host(let host): return PageAddress(host: host, port: port)
+        case .thisMachine: return PageAddress.best(page)
+        case .host(let host): return PageAddress(page, host: host)
         case .beyondListener:
             throw RuntimeFailure(
                 .unavailable,

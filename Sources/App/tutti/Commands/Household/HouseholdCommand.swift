@@ -18,7 +18,10 @@ struct HouseholdCommand: Command {
                     "Nothing: list the household's members. create [NAME]: found one, named Home by default; from then on "
                     + "this machine takes part with its members only. remove NAME: remove a machine, by its name or the "
                     + "first digits of its key. leave: take this machine out. invite: write an invitation for one "
-                    + "machine to standard output.")
+                    + "machine to standard output.",
+                candidates: .verbs([
+                    .init("create"), .init("remove", .names(.peers)), .init("leave"), .init("invite"),
+                ]))
         ],
         options: [duration, DisplayFlags.json, .help],
         notes: [

@@ -6,7 +6,7 @@ import TuttiRuntime
 /// The file by which a machine without screen and keyboard comes into a household before its session begins.
 struct InvitationFile: Hashable, Sendable {
     static let option = CommandSyntax.Option.value(
-        "--household", "FILE",
+        "--household", "FILE", candidates: .files,
         "First come into a household by this invitation ('tutti household invite'), if this machine is no member of it yet: "
             + "wait until a member is found. Default: the systemd credential \(credential), if there is one.")
     /// The name under which a systemd unit passes it: LoadCredential=tutti-household:FILE (systemd.exec(5)).

@@ -14,7 +14,8 @@ struct LibraryCommand: Command {
                 name: "WORDS", isRequired: false, repeats: true,
                 help:
                     "Nothing: list the folders and how many songs are in them. add FOLDER...: search these, too. remove "
-                    + "FOLDER...: no longer. update: read what is new or changed now.")
+                    + "FOLDER...: no longer. update: read what is new or changed now.",
+                candidates: .verbs([.init("add", .folders), .init("remove", .folders), .init("update")]))
         ],
         options: [DisplayFlags.json, .help],
         notes: [

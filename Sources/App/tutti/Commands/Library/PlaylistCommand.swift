@@ -21,7 +21,11 @@ struct PlaylistCommand: Command {
                 help:
                     "Nothing: list them. save NAME FILE...: save songs: files, directories, playlists and URLs, or what "
                     + "the options find. show NAME: its songs. remove NAME. export NAME [FILE]: as an M3U8 file. import "
-                    + "FILE [NAME]: from M3U, M3U8 or PLS.")
+                    + "FILE [NAME]: from M3U, M3U8 or PLS.",
+                candidates: .verbs([
+                    .init("save", .files), .init("show", .names(.playlists)), .init("remove", .names(.playlists)),
+                    .init("export", .names(.playlists)), .init("import", .files),
+                ]))
         ],
         options: MusicFlags.options + [append, force, relative, paths, DisplayFlags.json, .help],
         notes: [

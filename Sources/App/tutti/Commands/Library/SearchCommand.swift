@@ -15,7 +15,7 @@ struct SearchCommand: Command {
         "Write a line for each song: path, title, artist, album, album artist, composer, genre, disc, track, year and "
             + "milliseconds, separated by tabs.")
     static let at = CommandSyntax.Option.value(
-        "--at", "NAME|HOST[:PORT]",
+        "--at", "NAME|HOST[:PORT]", candidates: .names(.peers),
         "Search the library of another member of the household, on which Tutti runs: its name or address.")
 
     static let syntax = CommandSyntax(

@@ -3,7 +3,8 @@ import TuttiRuntime
 /// Songs beside those that are named by their files: those of saved playlists, and by what they say of themselves.
 struct SongFlags: Hashable {
     static let playlist = CommandSyntax.Option.value(
-        "--playlist", "NAME", repeats: true, "The songs of a saved playlist: 'tutti playlist' lists them.")
+        "--playlist", "NAME", repeats: true, candidates: .names(.playlists),
+        "The songs of a saved playlist: 'tutti playlist' lists them.")
     static let choose = CommandSyntax.Option.flag(
         "--choose", "On a terminal: show what these options find, numbered, and ask which songs to take.")
     static let options = MusicFlags.options + [playlist, choose]

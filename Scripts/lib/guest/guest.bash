@@ -1,0 +1,97 @@
+# Sourced by the parts, in the guest.
+
+step() { echo "== $* [$(cut -d' ' -f1 /proc/uptime)]"; }
+
+# warm: what will be read, into the page cache: with counted instructions a wait for the host's disk costs guest time.
+warm() {
+    cat /usr/local/bin/tutti /usr/bin/tutti /usr/local/lib/*.so* /usr/local/share/song.wav /usr/bin/{arecord,timeout} \
+        /usr/lib/x86_64-linux-gnu/*.so* /usr/lib/x86_64-linux-gnu/alsa-lib/* /usr/share/alsa/*.conf \
+        /usr/share/alsa/*/* 2>/dev/null | wc -c >/dev/null
+}
+
+# load_aloop: two cards of snd-aloop, LA and LB. What is played on their devices 0 comes out of their devices 1, which
+# the PCM `both` reads as one: channels 1 and 2 are LA's, 3 and 4 are LB's.
+load_aloop() {
+    modprobe snd-aloop enable=1,1 index=4,5 id=LA,LB pcm_substreams=1,1
+    cat >$HOME/.asoundrc <<'PCM'
+pcm.both {
+    type multi
+    slaves { a { pcm "hw:LA,1" channels 2 } b { pcm "hw:LB,1" channels 2 } }
+    bindings { 0 { slave a channel 0 } 1 { slave a channel 1 } 2 { slave b channel 0 } 3 { slave b channel 1 } }
+}
+PCM
+}
+
+record_both() {
+    arecord -q -D both -f S32_LE -r 48000 -c 4 --period-size=4800 --buffer-size=96000 "$1" 2>"$1.err" &
+    recorder=$!
+    sleep 0.5
+}
+
+end_recording() { kill -TERM $recorder; wait $recorder || true; }
+
+# listen NAME DEVICE PORT RUN [WRAPPER]...: a listener that writes what it says of itself to RUN.NAME.json.
+listen() {
+    local name=$1 device=$2 port=$3 run=$4
+    shift 4
+    mkdir -p /tmp/$name
+    HOME=/tmp/$name "$@" tutti join 127.0.0.1:30001 --no-mdns --port $port --name $name --device $device --json \
+        --verbose >$OUTPUT/$run.$name.json 2>&1 &
+    listeners+=($!)
+}
+
+# broadcast SECONDS: to listeners on ports 30002 and 30003, of whom the first is waited for.
+broadcast() {
+    mkdir -p /tmp/broadcaster
+    HOME=/tmp/broadcaster timeout -s INT $1 tutti broadcast /usr/local/share/song.wav --wait ${waited:-2} --no-mdns \
+        --no-web --port 30001 --listener 127.0.0.1:30002 --listener 127.0.0.1:30003 -q >/dev/null || true
+}
+
+end_listeners() {
+    pkill -TERM -x tutti || true
+    wait "${listeners[@]}" || true
+    listeners=()
+}
+listeners=()
+
+
+# three_runs A B [WRAPPER]...: on these devices a quiet broadcast, one whose second listener comes 5 s late, and one
+# whose second listener stands still for 0.4 s. With `recorded` each is recorded by the PCM `both`.
+three_runs() {
+    local first=$1 second=$2 run
+    shift 2
+    for run in quiet late stop; do
+        step $run
+        [ -z "${recorded:-}" ] || record_both $OUTPUT/$run.wav
+        listen A $first 30002 $run "$@"
+        [ $run = late ] || listen B $second 30003 $run "$@"
+        sleep 2
+        waited=$([ $run = late ] && echo 1 || echo 2)
+        broadcast ${seconds:-20} &
+        player=$!
+        case $run in
+        late) sleep 5; listen B $second 30003 $run "$@" ;;
+        stop)
+            sleep 8
+            # The one whose clock and card this is; a wrapper stays as it is.
+            held=$(pgrep -f '^tutti join .*--name B ')
+            kill -STOP $held; sleep 0.4; kill -CONT $held
+            ;;
+        esac
+        wait $player
+        end_listeners
+        [ -z "${recorded:-}" ] || end_recording
+        # Runs begin at any phase of the cards' bursts.
+        sleep 0.$((RANDOM % 900 + 100))
+    done
+}
+
+# one_run A B: a quiet broadcast on these devices.
+one_run() {
+    step quiet
+    listen A $1 30002 quiet
+    listen B $2 30003 quiet
+    sleep 2
+    broadcast ${seconds:-20}
+    end_listeners
+}

@@ -1,0 +1,121 @@
+import NIOCore
+import NIOSSL
+import NIOTLS
+
+/// The beginning of connections to a server with a certificate: what speaks TLS is served, all else is told where.
+///
+///     first byte ──22──▶ TLS handshake ──done──▶ the server's connection
+///          └──any other──▶ a connection that redirects
+///
+/// Each step has its time, else the connection is closed. Nothing is calculated for connections beyond the limits.
+struct SecureEntrance {
+    let certificate: WebCertificate
+    let limits: WebLimits
+
+    /// - Parameters:
+    ///   - isRefused: whether there are too many connections: whoever speaks TLS is closed without a word.
+    ///   - connect: adds a connection of the scheme to the channel's pipeline.
+    func addHandlers(
+        to channel: any Channel, isRefused: Bool, connect: @escaping (WebScheme, any Channel) throws -> Void
+    ) throws {
+        let time = isRefused ? limits.refusedHeadTime : limits.headTime
+        let firstByte = FirstByte(within: time) { byte, channel in
+            guard byte == FirstByte.ofTLS else { return try connect(.http, channel) }
+            guard !isRefused else { return channel.close(promise: nil) }
+            try channel.pipeline.syncOperations.addHandlers([
+                NIOSSLServerHandler(context: certificate.context),
+                HandshakeWatch(within: limits.handshakeTime) { try connect(.https, $0) },
+            ])
+        }
+        try channel.pipeline.syncOperations.addHandler(firstByte)
+    }
+}
+
+/// Waits for a connection's first byte, and then makes way. Confined to its event loop.
+private final class FirstByte: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    /// Of a record of the TLS handshake (RFC 8446 section 5.1). No request begins with it.
+    static let ofTLS: UInt8 = 22
+
+    private let time: TimeAmount
+    private let decide: (UInt8, any Channel) throws -> Void
+    private var deadline: Deadline?
+
+    /// - Parameter decide: adds the handlers that take over.
+    init(within time: TimeAmount, _ decide: @escaping (UInt8, any Channel) throws -> Void) {
+        self.time = time
+        self.decide = decide
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let channel = context.channel
+        deadline = Deadline(on: context.eventLoop) { channel.close(promise: nil) }
+        deadline?.set(time)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard let first = unwrapInboundIn(data).readableBytesView.first else { return }
+        do { try decide(first, context.channel) } catch { return context.channel.abort() }
+        context.fireChannelRead(data)
+        context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    private func end() {
+        deadline?.end()
+        deadline = nil
+    }
+}
+
+/// Stands behind TLS until its handshake is over, and then makes way. Confined to its event loop.
+private final class HandshakeWatch: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let time: TimeAmount
+    private let connect: (any Channel) throws -> Void
+    private var deadline: Deadline?
+
+    /// - Parameter connect: adds the handlers that take over.
+    init(within time: TimeAmount, _ connect: @escaping (any Channel) throws -> Void) {
+        self.time = time
+        self.connect = connect
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let channel = context.channel
+        deadline = Deadline(on: context.eventLoop) { channel.abort() }
+        deadline?.set(time)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard case .handshakeCompleted? = event as? TLSUserEvent else {
+            return context.fireUserInboundEventTriggered(event)
+        }
+        do { try connect(context.channel) } catch { return context.channel.abort() }
+        context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+    }
+
+    /// What the client says is no TLS, or none that is spoken here, or it does not trust the certificate.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.channel.abort() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    private func end() {
+        deadline?.end()
+        deadline = nil
+    }
+}
