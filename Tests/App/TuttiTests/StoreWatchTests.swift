@@ -17,12 +17,18 @@ private final class ScriptedStore: GuestStore, HouseholdStore {
 
     /// Nil: they cannot be read.
     func set(guests: [Guest]?) {
-        held.withLock { $0.guests = guests; $0.version += 1 }
+        held.withLock { contents in
+            contents.guests = guests
+            contents.version += 1
+        }
     }
 
     /// Nil: it cannot be read.
     func set(household: Household??) {
-        held.withLock { $0.household = household; $0.version += 1 }
+        held.withLock { contents in
+            contents.household = household
+            contents.version += 1
+        }
     }
 
     func guests() throws(MemoryFailure) -> [Guest] {
@@ -54,7 +60,7 @@ private final class ScriptedStore: GuestStore, HouseholdStore {
     }
 
     /// Waits for one more reading than there were.
-    private func next(_ news: Mutex<News>, after count: Int) async throws -> News {
+    private func next(_ news: borrowing Mutex<News>, after count: Int) async throws -> News {
         for _ in 0..<1_000 where news.withLock({ $0.count }) == count { try await Task.sleep(for: .milliseconds(10)) }
         return news.withLock { $0 }
     }
