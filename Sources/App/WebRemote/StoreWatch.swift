@@ -63,10 +63,14 @@ final class StoreWatch: Sendable {
         }
     }
 
-    /// What cannot be read stays as it was.
+    /// What cannot be read stays as it was, and hides nothing of the other.
     private func read(_ reading: inout Reading) {
         do throws(MemoryFailure) {
             if let household { reading.isInHousehold = try household.store.load() != nil }
+        } catch {
+            fail(error.message)
+        }
+        do throws(MemoryFailure) {
             reading.guests = try guests.guests()
         } catch {
             fail(error.message)

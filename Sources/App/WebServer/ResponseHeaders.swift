@@ -27,7 +27,10 @@ enum ResponseHeaders {
     /// - Parameter closes: whether the connection ends with this response.
     static func head(for response: WebResponse, scheme: WebScheme, closes: Bool) -> HTTPResponseHead {
         var headers = headers(for: response, scheme)
-        headers.add(name: "Content-Length", value: String(response.body.readableBytes))
+        // None where there can be no content (RFC 9110 section 8.6).
+        if response.status != .noContent {
+            headers.add(name: "Content-Length", value: String(response.body.readableBytes))
+        }
         if closes { headers.add(name: "Connection", value: "close") }
         return HTTPResponseHead(
             version: .http1_1, status: HTTPResponseStatus(statusCode: response.status.code), headers: headers)

@@ -7,6 +7,8 @@ public struct WebStatus: Sendable, Hashable {
 
     public static let ok = WebStatus(code: 200)
     public static let movedPermanently = WebStatus(code: 301)
+    /// No content, and no body.
+    public static let noContent = WebStatus(code: 204)
     public static let notModified = WebStatus(code: 304)
     public static let badRequest = WebStatus(code: 400)
     public static let unauthorized = WebStatus(code: 401)

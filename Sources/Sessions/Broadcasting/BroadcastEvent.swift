@@ -27,6 +27,9 @@ public enum BroadcastEvent: Sendable {
     case standing(ConnectionID, PeerStanding)
     /// Who may do what from now on: ``BroadcastConfiguration/access``.
     case access(AccessPolicy)
+    /// Whether other machines may add songs from now on: ``BroadcastConfiguration/acceptsSongs``. What is being sent is
+    /// taken.
+    case acceptance(ofSongs: Bool)
     /// Which names belong to which keys, at first and whenever that changes.
     case pins(PinnedNames)
     /// What came over a connection is no longer what a peer sends, or it ended in the middle.

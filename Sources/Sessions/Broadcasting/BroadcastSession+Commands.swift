@@ -107,7 +107,7 @@ extension BroadcastSession {
     }
 
     /// Whether a command comes from the user of the broadcaster's machine.
-    private func isOwnUser(_ origin: CommandOrigin) -> Bool {
+    func isOwnUser(_ origin: CommandOrigin) -> Bool {
         switch origin {
         case .own: true
         case .connection(let id): connections[id]?.connection.direction == .local

@@ -30,7 +30,8 @@ extension BroadcastSession {
     }
 
     private func check(_ offer: SongOffer, from id: ConnectionID) throws(CommandRefusal) {
-        guard configuration.acceptsSongs else { throw .notAllowed }
+        // Its own user's programs know who may: the page has guests who do.
+        guard configuration.acceptsSongs || isOwnUser(.connection(id)) else { throw .notAllowed }
         guard offer.byteCount > 0 else { throw .unplayable }
         guard offer.byteCount <= BroadcastLimits.longestUpload else { throw .songTooLong }
         guard uploads[id] == nil, uploads.count < BroadcastLimits.uploadCount else { throw .tooManySongs }

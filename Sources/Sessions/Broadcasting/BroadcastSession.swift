@@ -109,6 +109,7 @@ public struct BroadcastSession {
         case .authenticated(let id, let key, let standing): authenticate(id, key, standing, now)
         case .standing(let id, let standing): note(standing, of: id, now)
         case .access(let access): follow(access, now)
+        case .acceptance(let ofSongs): configuration.acceptsSongs = ofSongs
         case .pins(let pins): learn(pins, now)
         case .broken(let id, let error):
             if error.isEarlyEnd { isContained = isOfStranger(id) }

@@ -210,7 +210,7 @@ struct SiteTests {
         }
         guard case .respond(let future) = try scene.route("GET", "/api/v1/items/3/artwork") else { return }
         scene.broadcast.take(.foundNothing(.artwork(of: ItemID(3)), reason: ""))
-        #expect(scene.answer(.respond(future))?.code == 404)
+        #expect(scene.answer(.respond(future))?.code == 204)
     }
 
     @Test func songsAreTakenWhereTheyAreAcceptedAndNotTooManyAtOnce() throws {

@@ -88,6 +88,10 @@ import WireProtocol
         var closed = waiting(accepts: false)
         _ = offer(5, &closed)
         #expect(verdicts(closed) == [.refused(.notAllowed)] && closed.offers.isEmpty)
+        // The page of the broadcaster's own machine may: it knows which guests do.
+        closed.join(4, roles: .controller, direction: .local)
+        _ = offer(5, &closed, from: 4)
+        #expect(closed.offers.count == 1)
         var broadcast = waiting()
         _ = offer(0, &broadcast)
         _ = offer(.max, &broadcast)
@@ -120,5 +124,16 @@ import WireProtocol
             _ = offer(5, &broadcast, from: id)
         }
         #expect(broadcast.offers.count == 8 && verdicts(broadcast, 19) == [.refused(.tooManySongs)])
+    }
+
+    /// A household is left, and joined again.
+    @Test func whetherSongsAreAcceptedChangesMeanwhile() {
+        var broadcast = waiting()
+        broadcast.handle(.acceptance(ofSongs: false))
+        _ = offer(5, &broadcast)
+        #expect(verdicts(broadcast) == [.refused(.notAllowed)] && broadcast.offers.isEmpty)
+        broadcast.handle(.acceptance(ofSongs: true))
+        _ = offer(5, &broadcast)
+        #expect(broadcast.offers.count == 1)
     }
 }

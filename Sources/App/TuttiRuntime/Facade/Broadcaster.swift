@@ -100,7 +100,7 @@ public final class Broadcaster: Sendable {
         let control = control
         let connection = BrowserConnection(runner.newBrowserID()) { body in control.execute { body(runner) } }
         control.execute {
-            runner.openBrowser(
+            runner.browsers.open(
                 connection.id, instance: instance, address: address, BrowserLine.Transport(send: send, close: close))
         }
         return connection

@@ -15,12 +15,12 @@ public final class BrowserConnection: Sendable {
     }
 
     /// Takes bytes that the browser sent, cut anywhere.
-    public func receive(_ bytes: ByteBuffer) { perform { [id] in $0.receive(bytes, fromBrowser: id) } }
+    public func receive(_ bytes: ByteBuffer) { perform { [id] in $0.browsers.receive(bytes, from: id) } }
 
     /// Takes note that so many of the bytes that it was sent have left the program. What has not counts as unsent: a
     /// browser that reads too slowly loses packets, as any listener does.
-    public func noteWritten(byteCount: Int) { perform { [id] in $0.noteWritten(byteCount, toBrowser: id) } }
+    public func noteWritten(byteCount: Int) { perform { [id] in $0.browsers.noteWritten(byteCount, to: id) } }
 
     /// Takes note that the browser is gone.
-    public func close() { perform { [id] in $0.loseBrowser(id) } }
+    public func close() { perform { [id] in $0.browsers.lose(id) } }
 }

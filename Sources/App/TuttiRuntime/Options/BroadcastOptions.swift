@@ -43,6 +43,8 @@ public struct BroadcastOptions: Sendable {
     public var staysIdle = false
     /// Whether other machines may add songs to the queue.
     public var acceptsSongs = false
+    /// Whether they may while this machine is in a household, whose members trust each other with their disks.
+    public var acceptsSongsOfHousehold = false
 
     /// A sound device to broadcast instead of a song. Songs that are added follow it.
     public var capture: CaptureOptions?

@@ -7,8 +7,18 @@ public struct ControlOptions: Sendable {
     public var requests: [ControlRequest]
     /// Where the local sockets of this machine's programs are. Without any, none of them is asked.
     public var localSockets: [LocalSocketDirectory] = []
-    /// Whether only this process' own broadcast is meant, of all that this machine and the network have.
-    public var isOfThisProcess = false
+    /// Which broadcasts may be meant, of all that this machine and the network have.
+    public var reach = Reach.everywhere
+
+    /// See ``reach``.
+    public enum Reach: Sendable {
+        /// This machine's, that to which it listens, and those of the network.
+        case everywhere
+        /// Those that have a local socket here.
+        case thisMachine
+        /// This process' own.
+        case thisProcess
+    }
 
     public init(_ requests: [ControlRequest]) { self.requests = requests }
 }

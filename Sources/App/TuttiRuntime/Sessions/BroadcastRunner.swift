@@ -46,13 +46,11 @@ final class BroadcastRunner: PeerNetworkDelegate {
     /// Where the page for browsers is; it may be there before the session.
     private var page: PageLocation?
     private var local: LocalListener?
-    private var browsers: [ConnectionID: BrowserLine] = [:]
+    let browsers = BrowserLines()
     private let browserNumbers = BrowserNumbers()
     private var localFailure: (any Error)?
     /// Whether a stop was requested before there was a session.
     private var isStopping = false
-    /// Whether nobody is let in any more.
-    private var isTornDown = false
     private var timer: NIOScheduledCallback?
     private var display = BroadcastDisplay()
 
@@ -79,6 +77,11 @@ final class BroadcastRunner: PeerNetworkDelegate {
     }
 
     private var access: AccessPolicy { household.policy(options.network.access) }
+
+    /// Whether other machines may add songs now.
+    private var acceptsSongs: Bool {
+        options.acceptsSongs || options.acceptsSongsOfHousehold && household.household != nil
+    }
 
     private var name: String { options.name ?? identity.name }
 
@@ -125,7 +128,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         configuration.programme = try makeProgramme()
         configuration.staysIdle = options.staysIdle
         configuration.access = access
-        configuration.acceptsSongs = options.acceptsSongs
+        configuration.acceptsSongs = acceptsSongs
         configuration.loudness = options.loudness
         configuration.start =
             switch options.start {
@@ -146,6 +149,8 @@ final class BroadcastRunner: PeerNetworkDelegate {
         let executor = BroadcastExecutor(configuration: configuration)
         executor.environment = self
         self.executor = executor
+        browsers.handler = { [weak self] in self?.take($0) }
+        browsers.begin()
         pinKeeper.onChange = { [weak self] in self?.handle(.pins($0)) }
         pinKeeper.load()
         household.watchStore()
@@ -232,7 +237,6 @@ final class BroadcastRunner: PeerNetworkDelegate {
     }
 
     private func tearDown() -> EventLoopFuture<Void> {
-        isTornDown = true
         timer?.cancel()
         sources.closeAll()
         let written = describer.shutDown().flatMap { self.spool.closeAll() }
@@ -240,8 +244,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         let silence = local?.fallSilent() ?? loop.makeSucceededVoidFuture()
         let goodbye = discovery?.stop(on: loop) ?? loop.makeSucceededVoidFuture()
         discovery = nil
-        for browser in browsers.values { browser.close() }
-        browsers = [:]
+        browsers.end()
         return silence.and(goodbye).and(written).flatMap { _ in self.network.shutDown() }.map {
             self.responder?.stop()
             self.local?.close()
@@ -287,6 +290,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
     func networkDidChangeHousehold() {
         emit(.notice(.household(household.notice)))
         handle(.access(access))
+        handle(.acceptance(ofSongs: acceptsSongs))
     }
 
     func networkDidBreak(_ id: ConnectionID, _ error: ConnectionSecurityError) { handle(.broken(id, error)) }
@@ -301,29 +305,15 @@ final class BroadcastRunner: PeerNetworkDelegate {
 
     func newBrowserID() -> ConnectionID { browserNumbers.next() }
 
-    func openBrowser(_ id: ConnectionID, instance: UInt64, address: String, _ transport: BrowserLine.Transport) {
-        guard executor != nil, !isTornDown else { return transport.close() }
-        browsers[id] = BrowserLine(transport)
-        handle(.opened(id, .browser(instance: instance), address: address, dial: nil, key: freshKey()))
-    }
-
-    func receive(_ bytes: ByteBuffer, fromBrowser id: ConnectionID) {
-        guard let browser = browsers[id] else { return }
-        do throws(ConnectionSecurityError) {
-            let messages = try browser.receive(bytes)
-            if messages.readableBytes > 0 { handle(.received(id, messages)) }
-        } catch {
-            handle(.broken(id, error))
+    private func take(_ event: BrowserLines.Event) {
+        switch event {
+        case .opened(let id, let instance, let address):
+            handle(.opened(id, .browser(instance: instance), address: address, dial: nil, key: freshKey()))
+        case .received(let id, let bytes): handle(.received(id, bytes))
+        case .wrote(let id, let byteCount): handle(.wrote(id, byteCount: byteCount))
+        case .broken(let id, let error): handle(.broken(id, error))
+        case .closed(let id): handle(.closed(id))
         }
-    }
-
-    func noteWritten(_ byteCount: Int, toBrowser id: ConnectionID) {
-        guard let count = browsers[id]?.messageByteCount(written: byteCount), count > 0 else { return }
-        handle(.wrote(id, byteCount: count))
-    }
-
-    func loseBrowser(_ id: ConnectionID) {
-        if browsers.removeValue(forKey: id) != nil { handle(.closed(id)) }
     }
 
     func notePage(_ location: PageLocation?) {
@@ -375,14 +365,14 @@ extension BroadcastRunner: BroadcastEnvironment {
     func dial(_ dial: Dialer.Dial) { network.dial(dial) }
 
     func send(_ bytes: ByteBuffer, to id: ConnectionID) {
-        if let browser = browsers[id] { return browser.send(bytes) }
+        if browsers.send(bytes, to: id) { return }
         guard id == LocalListener.connection else { return network.send(bytes, to: id) }
         local?.receive(bytes)
         loop.execute { self.handle(.wrote(id, byteCount: bytes.readableBytes)) }
     }
 
     func close(_ id: ConnectionID) {
-        if let browser = browsers.removeValue(forKey: id) { return browser.close() }
+        if browsers.close(id) { return }
         guard id == LocalListener.connection else { return network.close(id) }
         local?.disconnect()
     }

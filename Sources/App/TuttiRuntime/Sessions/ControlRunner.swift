@@ -76,7 +76,11 @@ final class ControlRunner: PeerNetworkDelegate {
     private func callLocalPrograms() {
         if case .address = options.target { return }
         let found = options.localSockets.flatMap { $0.sockets() }.filter { socket in
-            !options.isOfThisProcess || socket.role == .broadcast && LocalSocketDirectory.isOfThisProcess(socket.path)
+            switch options.reach {
+            case .everywhere: true
+            case .thisMachine: socket.role == .broadcast
+            case .thisProcess: socket.role == .broadcast && LocalSocketDirectory.isOfThisProcess(socket.path)
+            }
         }
         sockets = Dictionary(found.map { ($0.path, $0.role) }) { first, _ in first }
         let calls = found.prefix(ControlLimits.connectionCount).map { socket in
@@ -97,7 +101,11 @@ final class ControlRunner: PeerNetworkDelegate {
     }
 
     private func search() {
-        if options.isOfThisProcess { return handle(.searchFailed("this process broadcasts nothing")) }
+        switch options.reach {
+        case .everywhere: break
+        case .thisMachine: return handle(.searchFailed("this machine broadcasts nothing"))
+        case .thisProcess: return handle(.searchFailed("this process broadcasts nothing"))
+        }
         discovery = PeerDiscovery.search(
             on: loop, found: { [weak self] contact in self?.handle(.contact(contact)) },
             failed: { [weak self] failure in self?.handle(.searchFailed(failure.cause)) })

@@ -74,7 +74,7 @@ final class BroadcastFollower: Follower {
     private func follow() -> Bool {
         var options = ControlOptions([.changes])
         options.localSockets = localSockets
-        options.isOfThisProcess = true
+        options.reach = .thisProcess
         let controller = Controller(options: options, identity: identity)
         let goesOn = state.withLock { state in
             state.controller = controller

@@ -52,7 +52,7 @@ final class LocalSongSender: SongSender {
         }
         var options = ControlOptions([.send(path: link.path, position: position)])
         options.localSockets = localSockets
-        options.isOfThisProcess = true
+        options.reach = .thisProcess
         let outcome = Mutex<CommandOutcome?>(nil)
         do throws(RuntimeFailure) {
             try Controller(options: options, identity: identity).run { answer in

@@ -192,7 +192,7 @@ extension Site {
         to request: WebRequest, at place: Place, _ rights: PageRights
     ) throws(WebRefusal) -> EventLoopFuture<WebResponse> {
         switch place {
-        case .artwork(let item): return lookUp(.artwork(of: item), Self.picture)
+        case .artwork(let item): return lookUp(.artwork(of: item), orElse: Self.noPicture, Self.picture)
         case .lyrics(let item):
             return lookUp(.lyrics(of: item)) { bytes in
                 WebResponse(mediaType: "text/plain; charset=utf-8", body: ByteBuffer(bytes: bytes))
@@ -251,7 +251,7 @@ extension Site {
     }
 
     private func lookUp(
-        _ subject: LookupSubject, _ body: @escaping ([UInt8]) -> WebResponse?
+        _ subject: LookupSubject, orElse none: WebResponse? = nil, _ body: @escaping ([UInt8]) -> WebResponse?
     ) -> EventLoopFuture<WebResponse> {
         let promise = loop.makePromise(of: WebResponse.self)
         desk.lookUp(subject, now: .now()) { result in
@@ -261,12 +261,19 @@ extension Site {
                     return promise.fail(WebRefusal(.unsupportedMediaType, "what the song has is of an unknown kind"))
                 }
                 promise.succeed(response)
-            case .success(nil): promise.fail(WebRefusal(.notFound, "the song has none, or is no longer queued"))
+            case .success(nil):
+                guard let none else {
+                    return promise.fail(WebRefusal(.notFound, "the song has none, or is no longer queued"))
+                }
+                promise.succeed(none)
             case .failure(let failure): promise.fail(Self.refusal(failure))
             }
         }
         return promise.futureResult
     }
+
+    /// Most songs of some libraries have no picture: a page that asks makes no mistake.
+    private static let noPicture = WebResponse(status: .noContent, mediaType: "", body: ByteBuffer())
 
     /// Only pictures are served as such: nothing that a song holds becomes a page.
     private static func picture(_ bytes: [UInt8]) -> WebResponse? {

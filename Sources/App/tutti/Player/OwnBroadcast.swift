@@ -93,8 +93,7 @@ final class OwnBroadcast: Sendable {
         // Its own loudspeakers are no listener that could be waited for.
         options.start = output == nil ? .whenReady(listeners: 1) : .now
         options.staysIdle = true
-        // Members trust each other with their disks; strangers are not asked to.
-        options.acceptsSongs = identity.household?.household != nil
+        options.acceptsSongsOfHousehold = true
         options.network.localSockets = [.standard]
         options.memory = MemoryStore.standard()
         options.pins = PinFile.standard()
