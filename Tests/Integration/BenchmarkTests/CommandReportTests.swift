@@ -1,3 +1,4 @@
+import TestbedKit
 import Testing
 
 @testable import benchmark_command

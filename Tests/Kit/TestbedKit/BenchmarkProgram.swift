@@ -7,6 +7,12 @@ public func tell(_ text: String) {
     fflush(nil)
 }
 
+/// Says something on standard error.
+public func complain(_ text: String) {
+    let bytes = Array((text + "\n").utf8)
+    _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
+}
+
 /// What the programs that measure on a testbed have in common.
 public enum BenchmarkProgram {
     /// Runs a benchmark to its end: with exit code 64 where the command line is refused, 1 where it fails or measures
@@ -49,10 +55,5 @@ public enum BenchmarkProgram {
     public static func table(head: [String], _ rows: [[String]]) -> String {
         let rule = head.indices.map { $0 == 0 ? "---" : "---:" }
         return ([head, rule] + rows).map { "| " + $0.joined(separator: " | ") + " |\n" }.joined()
-    }
-
-    private static func complain(_ line: String) {
-        let bytes = Array((line + "\n").utf8)
-        _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
     }
 }
