@@ -275,8 +275,8 @@ let testRooms = [
             library("HeardAnalysis", ["AudioCore", "StreamTestKit", "VirtualDevices"]),
             program("tutti-heard", ["HeardAnalysis"]),
             library("TestbedKit", ["AudioCore", "HeardAnalysis", "LANKit", "SoundCardKit", "VirtualDevices"]),
-            // Chromium on such a host, led from outside.
-            library("BrowserKit", ["LANKit", "SoundCardKit"]),
+            // Browsers on such a host, led from outside.
+            library("BrowserKit", ["LANKit", "ProgrammeJSON", "SoundCardKit"]),
             tests("LANKitTests", ["LANKit", "SoundCardKit"]),
             tests("BrowserKitTests", ["BrowserKit", "HeardAnalysis", "LANKit", "SoundCardKit"]),
             tests("HeardAnalysisTests", ["AudioCore", "HeardAnalysis", "VirtualDevices"]),

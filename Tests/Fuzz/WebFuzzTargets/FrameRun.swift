@@ -66,6 +66,17 @@ extension FrameRun {
             frame(0x02, [UInt8](repeating: 1, count: 700)) + frame(0x80, [UInt8](repeating: 1, count: 700)),
             frame(0x81, [0xFF]), [0x81, 1, 0x61], [0x82, 0xFF, 0, 0, 1, 0, 0, 0, 0, 0, 1, 2, 3, 4], frame(0xC1, text),
             frame(0x88, []) + frame(0x81, text),
+            // The longest message, and one byte more.
+            frame(0x82, [UInt8](repeating: 1, count: 1_000)), frame(0x82, [UInt8](repeating: 1, count: 1_001)),
+            // Control frames: the longest, one too long, one in two parts.
+            frame(0x89, [UInt8](repeating: 2, count: 125)), frame(0x89, [UInt8](repeating: 2, count: 126)),
+            frame(0x09, [1]) + frame(0x80, [2]),
+            // The end of a message that did not begin, a message in another, a length in more bytes than it takes.
+            frame(0x80, [1]), frame(0x01, [0x61]) + frame(0x81, [0x62]), [0x81, 0xFE, 0, 1, 0, 0, 0, 0, 0x61],
+            // Closes without a code, with half of one, with one that is none, with a reason that is no UTF-8.
+            frame(0x88, [3]), frame(0x88, [3, 0xED]), frame(0x88, [3, 0xE8, 0xFF]), frame(0x88, [3, 0xE9, 0x6F, 0x6B]),
+            // A kind of frame that there is not.
+            frame(0x83, [1]), frame(0x8B, []),
         ]
         let sizes: [[UInt8]] = [[1, 0, 0, 0, 0], [7, 3, 0x41, 9, 0xC1]]
         return sizes.flatMap { size in conversations.map { size + $0 } }

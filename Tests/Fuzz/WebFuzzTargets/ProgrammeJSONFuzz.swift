@@ -76,12 +76,29 @@ struct ProgrammeJSONRun {
 
 extension ProgrammeJSONRun {
     static var seeds: [[UInt8]] {
-        [
+        (commands + broken).map { Array($0.utf8) } + [[0xEF, 0xBB, 0xBF, 0x31], [0x22, 0xFF, 0x22]]
+    }
+
+    private static var commands: [String] {
+        let bare = ["play", "pause", "toggle", "stop", "next", "previous", "clear"].map { "{\"\($0)\":{}}" }
+        return bare + [
+            #"{"skip":{"seconds":-10}}"#, #"{"jump":{"item":5}}"#, #"{"shuffle":true}"#, #"{"volume":{"step":-5}}"#,
+            #"{"add":{"paths":["a"],"position":null}}"#, #"{"offset":{"microseconds":20000000}}"#,
             #"{"seek":{"seconds":12.5}}"#, #"{"remove":{"items":[5,6]}}"#, #"{"move":{"item":5,"position":2}}"#,
             #"{"add":{"paths":["/Music/a.mp3","https://radio.example/a"],"position":3}}"#, #"{"repeat":"all"}"#,
             #"{"volume":{"level":40},"listener":"2a"}"#, #"{"volume":{"muted":true,"listener":"7"}}"#,
             #"{"offset":{"microseconds":-1500,"listener":"2a"}}"#, #"{"role":{"role":"left","listener":"2a"}}"#,
             #" [1e2,-0.0,1.7976931348623157e308,9223372036854775808,"\ud834\udd1e\u0000\/é",null,true,{"":{}}] "#,
-        ].map { Array($0.utf8) }
+        ]
+    }
+
+    /// Near the limits, and beyond.
+    private static var broken: [String] {
+        let depths = [JSONValue.depthLimit, JSONValue.depthLimit + 1]
+        return depths.map { String(repeating: "[", count: $0) + String(repeating: "]", count: $0) } + [
+            #"{"a":1,"a":2}"#, #"{"seek":{"seconds":1},"play":{}}"#, #""\ud834""#, #""\udd1e\ud834""#, #""\u12"#,
+            "01", "-", "1.", "1e", "1e400", "123456789012345678901234567890", "0.1e-400", "[1,]", "{\"a\"}", "\"\n\"",
+            "tru", "1 2", "", #"{"repeat":"some"}"#, #"{"volume":{"level":101}}"#, #"{"jump":{"item":-1}}"#,
+        ]
     }
 }

@@ -62,7 +62,20 @@ extension RequestRun {
             "GET /refuse?x=%22 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
             "GET / HTTP/1.0\r\nHost: kitchen\r\n\r\n",
             "OPTIONS / HTTP/1.1\r\nHost: kitchen\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n",
-            FrameRun.handshake,
+            FrameRun.handshake, FrameRun.handshake + "\u{1}\u{1}a",
+            "GET /api/v1/items/5/artwork?ticket=0123456789abcdef HTTP/1.1\r\nHost: kitchen:28885\r\n"
+                + "Sec-Fetch-Site: cross-site\r\n\r\n",
+            "POST /collect HTTP/1.1\r\nHost: kitchen\r\nOrigin: http://evil.example\r\nContent-Length: 2\r\n\r\n{}",
+            "POST /collect HTTP/1.1\r\nHost: kitchen\r\nContent-Length: 101\r\n\r\n",
+            "POST /upload HTTP/1.1\r\nHost: kitchen\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            "POST /upload HTTP/1.1\r\nHost: kitchen\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n",
+            "POST /upload HTTP/1.1\r\nHost: kitchen\r\nContent-Length: -1\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: kitchen\r\nHost: localhost\r\n\r\n", "GET / HTTP/1.1\r\n\r\n",
+            "GET http://kitchen/ HTTP/1.1\r\nHost: kitchen\r\n\r\n",
+            "GET /%00%2e%2e/%zz HTTP/1.1\r\nHost: kitchen\r\n\r\n",
+            "GET /\(String(repeating: "a", count: 9_000)) HTTP/1.1\r\nHost: kitchen\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: kitchen\r\n folded: x\r\n\r\n", "GET / HTTP/1.1\nHost: kitchen\n\n",
+            "\r\n\r\nGET / HTTP/9.9\r\n\r\n",
         ]
         let sizes: [[UInt8]] = [[1, 0, 0, 0, 0], [7, 3, 0x41, 9, 0xC1]]
         return sizes.flatMap { size in

@@ -92,7 +92,7 @@ import Testing
         ["--case", "lan"], ["--output"], ["--output", "/x", "--runs", "0"], ["--output", "/x", "--seconds", "much"],
         ["--output", "/x", "--case", "nothing"], ["--output", "/x", "--nonsense"],
     ]) func wrongCommandLinesAreRefused(arguments: [String]) {
-        #expect(throws: Options.Refusal.self) { try Options(arguments) }
+        #expect(throws: BenchmarkRefusal.self) { try Options(arguments) }
     }
 
     @Test func casesAreChosenByName() throws {

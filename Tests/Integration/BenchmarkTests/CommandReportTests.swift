@@ -1,3 +1,4 @@
+import TestbedKit
 import Testing
 
 @testable import benchmark_command
@@ -85,6 +86,6 @@ import Testing
     @Test func partsAreChosenByName() throws {
         #expect(try Options(["--output", "/x"]).parts == [.commands, .filling, .album])
         #expect(try Options(["--output", "/x", "--part", "album"]).parts == [.album])
-        #expect(throws: Options.Refusal.self) { try Options(["--output", "/x", "--part", "songs"]) }
+        #expect(throws: BenchmarkRefusal.self) { try Options(["--output", "/x", "--part", "songs"]) }
     }
 }

@@ -14,7 +14,7 @@ public struct AccessibleNode: Sendable, Equatable {
 
 extension BrowserPage {
     /// The page's accessibility tree from its root on, in the order in which it is read out, without what assistive
-    /// technology ignores.
+    /// technology ignores. Chromium only.
     public func accessibilityTree() throws(BrowserError) -> [AccessibleNode] {
         let nodes = try call("Accessibility.getFullAXTree")["nodes"].elements
         var byID: [String: JSON] = [:]

@@ -1,9 +1,9 @@
 /// Why a browser cannot be started or led.
 public enum BrowserError: Error, CustomStringConvertible {
-    case notInstalled(path: String)
-    /// It ended, or closed its pipe; what it last said on standard error.
+    case notInstalled(BrowserKind)
+    /// It ended, or closed its connection; what it last said on standard error.
     case ended(said: String)
-    /// What it sent is no message of the DevTools protocol, or too long.
+    /// What it sent is no message of the protocol, or too long.
     case malformedMessage
     /// It refused a command.
     case refused(command: String, message: String)
@@ -15,7 +15,7 @@ public enum BrowserError: Error, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .notInstalled(let path): "no \(path): install what Debian calls chromium"
+        case .notInstalled(let kind): "no \(kind.executable): install what Debian calls \(kind.package)"
         case .ended(let said): "the browser ended: \(said)"
         case .malformedMessage: "the browser sent a message that is not well formed, or too long"
         case .refused(let command, let message): "\(command): \(message)"

@@ -3,18 +3,13 @@ extension BrowserPage {
     /// Clicks with the mouse on the middle of the first element that matches, scrolled into view.
     /// - Throws: ``BrowserError/notFound(selector:)``.
     public func click(on selector: String) throws(BrowserError) {
-        let place = try place(of: selector)
-        try send(.mouse, .moves, place, isHeld: false)
-        try send(.mouse, .presses, place, isHeld: true)
-        try send(.mouse, .releases, place, isHeld: false)
+        try control.point(with: .mouse, along: [place(of: selector)])
     }
 
     /// Taps with a finger on the middle of the first element that matches; for a phone (``BrowserDevice/isPhone``).
     /// - Throws: ``BrowserError/notFound(selector:)``.
     public func tap(on selector: String) throws(BrowserError) {
-        let place = try place(of: selector)
-        try send(.finger, .presses, place, isHeld: true)
-        try send(.finger, .releases, place, isHeld: false)
+        try control.point(with: .finger, along: [place(of: selector)])
     }
 
     /// By what something is dragged.
@@ -31,61 +26,15 @@ extension BrowserPage {
     public func drag(
         _ selector: String, onto target: String, depth: Double = 0.5, by pointer: Pointer = .mouse
     ) throws(BrowserError) {
-        let to = try place(of: target, depth: depth, scrolls: true)
+        let to = try place(of: target, depth: depth)
         let from = try place(of: selector, scrolls: false)
-        try send(pointer, .moves, from, isHeld: false)
-        try send(pointer, .presses, from, isHeld: true)
         let steps = 8
-        for step in 1...steps {
-            let part = Double(step) / Double(steps)
-            let x = from.x + (to.x - from.x) * part
-            try send(pointer, .moves, (x, from.y + (to.y - from.y) * part), isHeld: true)
-        }
-        try send(pointer, .releases, to, isHeld: false)
-    }
-
-    /// What a pointer does.
-    private enum Gesture {
-        case moves
-        case presses
-        case releases
-    }
-
-    private func send(
-        _ pointer: Pointer, _ gesture: Gesture, _ place: (x: Double, y: Double), isHeld: Bool
-    ) throws(BrowserError) {
-        switch pointer {
-        case .mouse:
-            let type =
-                switch gesture {
-                case .moves: "mouseMoved"
-                case .presses: "mousePressed"
-                case .releases: "mouseReleased"
-                }
-            let isPress = gesture != .moves
-            try call(
-                "Input.dispatchMouseEvent",
-                [
-                    "type": .string(type), "x": .number(place.x), "y": .number(place.y),
-                    "button": isPress || isHeld ? "left" : "none", "buttons": isHeld ? 1 : 0,
-                    "clickCount": isPress ? 1 : 0,
-                ])
-        case .finger:
-            // A finger that does not touch is nowhere.
-            if gesture == .moves && !isHeld { return }
-            let type =
-                switch gesture {
-                case .moves: "touchMove"
-                case .presses: "touchStart"
-                case .releases: "touchEnd"
-                }
-            try call(
-                "Input.dispatchTouchEvent",
-                [
-                    "type": .string(type),
-                    "touchPoints": isHeld ? [["x": .number(place.x), "y": .number(place.y)]] : [],
-                ])
-        }
+        try control.point(
+            with: pointer,
+            along: (0...steps).map { step in
+                let part = Double(step) / Double(steps)
+                return PagePlace(x: from.x + (to.x - from.x) * part, y: from.y + (to.y - from.y) * part)
+            })
     }
 
     /// Keys by their names in the UI Events specification.
@@ -98,49 +47,22 @@ extension BrowserPage {
         case down = "ArrowDown"
         case left = "ArrowLeft"
         case right = "ArrowRight"
-
-        /// What it types, if anything, and its number on Windows keyboards, by which Chromium acts.
-        fileprivate var details: (text: String?, code: Int) {
-            switch self {
-            case .tab: (nil, 9)
-            case .enter: ("\r", 13)
-            case .space: (" ", 32)
-            case .escape: (nil, 27)
-            case .left: (nil, 37)
-            case .up: (nil, 38)
-            case .right: (nil, 39)
-            case .down: (nil, 40)
-            }
-        }
     }
 
     /// Presses a key and lets it go; what has the focus takes it.
-    public func press(_ key: Key) throws(BrowserError) {
-        let (text, code) = key.details
-        var event: [String: JSON] = [
-            "key": .string(key == .space ? " " : key.rawValue), "code": .string(key.rawValue),
-            "windowsVirtualKeyCode": .number(Double(code)),
-        ]
-        for type in [text == nil ? "rawKeyDown" : "keyDown", "keyUp"] {
-            event["type"] = .string(type)
-            event["text"] = type == "keyDown" ? text.map(JSON.string) : nil
-            try call("Input.dispatchKeyEvent", .object(event))
-        }
-    }
+    public func press(_ key: Key) throws(BrowserError) { try control.press(key) }
 
     /// Types a text into what has the focus.
-    public func type(_ text: String) throws(BrowserError) {
-        try call("Input.insertText", ["text": .string(text)])
-    }
+    public func type(_ text: String) throws(BrowserError) { try control.type(text) }
 
     /// The middle of the first element that matches, or another place in its height, in CSS pixels of the view.
     private func place(
         of selector: String, depth: Double = 0.5, scrolls: Bool = true
-    ) throws(BrowserError) -> (x: Double, y: Double) {
+    ) throws(BrowserError) -> PagePlace {
         let box = try evaluate(
             """
             (() => {
-                const element = document.querySelector(\(JSON.quoted(selector)));
+                const element = document.querySelector(\(JSON.string(selector).text));
                 if (!element) return null;
                 if (\(scrolls)) element.scrollIntoView({block: 'center', inline: 'center', behavior: 'instant'});
                 const box = element.getBoundingClientRect();
@@ -148,6 +70,6 @@ extension BrowserPage {
             })()
             """)
         guard let x = box[0].number, let y = box[1].number else { throw .notFound(selector: selector) }
-        return (x, y)
+        return PagePlace(x: x, y: y)
     }
 }

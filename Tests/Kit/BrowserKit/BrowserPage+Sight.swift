@@ -1,32 +1,16 @@
 /// How the page is seen.
 extension BrowserPage {
     /// Shows it on another device; what asks for its size is told.
-    public func show(on device: BrowserDevice) throws(BrowserError) {
-        try call(
-            "Emulation.setDeviceMetricsOverride",
-            [
-                "width": .number(Double(device.width)), "height": .number(Double(device.height)),
-                "deviceScaleFactor": .number(device.scale), "mobile": .boolean(device.isPhone),
-            ])
-        try call("Emulation.setTouchEmulationEnabled", ["enabled": .boolean(device.isPhone)])
-    }
+    public func show(on device: BrowserDevice) throws(BrowserError) { try control.show(on: device) }
 
-    /// What the user prefers, as style sheets ask for it.
+    /// What the user prefers, as style sheets ask for it. Chromium only.
     public func prefer(isDark: Bool, reducesMotion: Bool) throws(BrowserError) {
-        try call(
-            "Emulation.setEmulatedMedia",
-            [
-                "features": [
-                    ["name": "prefers-color-scheme", "value": isDark ? "dark" : "light"],
-                    ["name": "prefers-reduced-motion", "value": reducesMotion ? "reduce" : "no-preference"],
-                ]
-            ])
+        try control.prefer(isDark: isDark, reducesMotion: reducesMotion)
     }
 
     /// A picture of what is in view, as the bytes of a PNG file.
     public func screenshot() throws(BrowserError) -> [UInt8] {
-        let data = try call("Page.captureScreenshot", ["format": "png"])["data"].string
-        guard let data, let bytes = decodedBase64(data.utf8) else { throw .malformedMessage }
+        guard let bytes = decodedBase64(try control.screenshot().utf8) else { throw .malformedMessage }
         return bytes
     }
 }

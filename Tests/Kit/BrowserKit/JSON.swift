@@ -39,43 +39,6 @@ public indirect enum JSON: Sendable, Equatable {
         guard case .array(let elements) = self else { return [] }
         return elements
     }
-
-    /// As JSON text in one line, the members of objects in the order of their names. A number that JSON does not know
-    /// (an infinity) becomes null.
-    public var text: String {
-        switch self {
-        case .null: "null"
-        case .boolean(let value): "\(value)"
-        case .number(let value): Self.text(of: value)
-        case .string(let value): Self.quoted(value)
-        case .array(let elements): "[" + elements.map(\.text).joined(separator: ",") + "]"
-        case .object(let members):
-            "{"
-                + members.sorted { $0.key < $1.key }.map { Self.quoted($0.key) + ":" + $0.value.text }
-                .joined(separator: ",") + "}"
-        }
-    }
-
-    private static func text(of value: Double) -> String {
-        guard value.isFinite else { return "null" }
-        return Int(exactly: value).map(String.init) ?? "\(value)"
-    }
-
-    /// This text between quotation marks: a string of JSON, and of JavaScript.
-    static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case _ where scalar.value < 0x20:
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
-    }
 }
 
 extension JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByFloatLiteral,

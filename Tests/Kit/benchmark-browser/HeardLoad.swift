@@ -13,13 +13,9 @@ struct HeardLoad {
     private let stalls: [StallLogger.Stall]
     /// From the second second on, in dBFS: what is left of the sine in the worst 10 ms; nil where nothing sounded.
     let worstResidual: Double?
-    /// Windows of 10 ms in which more is left than ``clickLimit``: seconds from the first sound, and dBFS.
+    /// Windows of 10 ms in which more is left than `SineResidual.clickLimit`: seconds from the first sound, and dBFS.
     let clicks: [(time: Double, level: Double)]
     private let start: Double
-
-    /// In dBFS. A fifth of a frame that is missing or twice there leaves about as much; a correction by some hundred
-    /// ppm, which nobody hears, some decibels less.
-    static let clickLimit = -50.0
 
     init(
         _ load: ListeningBrowser.Load, native: HeardRecording, browser: HeardRecording, stalls: [StallLogger.Stall]
@@ -40,7 +36,7 @@ struct HeardLoad {
         let levels = Self.levels(own, from: start + 1e9, to: load.ended - 0.5e9)
         worstResidual = levels.map(\.level).max()
         let start = start
-        clicks = levels.filter { $0.level > Self.clickLimit }.map { (($0.time - start) * 1e-9, $0.level) }
+        clicks = levels.filter { $0.level > SineResidual.clickLimit }.map { (($0.time - start) * 1e-9, $0.level) }
     }
 
     private static func levels(_ recording: HeardRecording, from start: Double, to end: Double) -> [(

@@ -25,7 +25,7 @@ final class ListeningBrowser {
 
     /// - Parameter seconds: of song.
     init(_ options: Options, seconds: Double) throws {
-        testbed = try Testbed(program: options.program)
+        testbed = try Testbed(program: options.common.program)
         let song = testbed.lan.path("song.wav")
         try MeasuringSong(seconds: seconds).write(to: song)
         let native = try testbed.start(["join", "--once"], on: Self.nativeHost)
@@ -34,7 +34,8 @@ final class ListeningBrowser {
         processes = [broadcast, native]
         try testbed.waitForSound(on: Self.nativeHost)
         address = "http://\(testbed.lan[0].address):28885/"
-        browser = try Browser(on: testbed.lan[Self.browserHost], card: testbed.cards[Self.browserHost])
+        browser = try Browser(
+            options.browser, on: testbed.lan[Self.browserHost], card: testbed.cards[Self.browserHost])
         page = try browser.openPage(address, device: .phone)
     }
 
@@ -61,6 +62,7 @@ final class ListeningBrowser {
         guard let constant = heard.constant, let firstSound = heard.firstSound else {
             throw LANError.commandFailed("a first listening: nothing was heard; \(account)")
         }
+        tell("  before calibration: \(fixed(constant * 1e3, 1)) ms, positive where the browser is later")
         let process = try testbed.lan[0].spawn([
             testbed.program, "offset", try name(), "\(Int((-constant * 1e6).rounded()))",
         ])

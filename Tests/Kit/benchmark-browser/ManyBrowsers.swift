@@ -3,13 +3,14 @@ import Glibc
 import HeardAnalysis
 import LANKit
 import SoundCardKit
+import TestbedKit
 
 /// Many browsers that listen, by real WebSockets, on one host with many addresses.
 func measureMany(_ options: Options, into report: inout Report) throws {
     let lan = try LAN(hosts: 2)
     let song = lan.path("song.wav")
     try MeasuringSong(seconds: manySeconds + 120).write(to: song)
-    let broadcast = try lan[0].spawn([options.program, "broadcast", song, "--now", "--idle"])
+    let broadcast = try lan[0].spawn([options.common.program, "broadcast", song, "--now", "--idle"])
     try broadcast.waitForLine(containing: "page for browsers", within: 10)
     // A server takes so many of one address: three connections for each.
     let sources = (0..<(options.browserCount + 9) / 10).map { "10.77.0.\(100 + $0)" }

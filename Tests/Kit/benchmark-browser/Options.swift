@@ -1,53 +1,31 @@
-import LANKit
+import BrowserKit
+import TestbedKit
 
 /// What was asked for on the command line.
 struct Options {
-    var output = ""
+    private(set) var common = BenchmarkOptions()
+    var browser = BrowserKind.chromium
     /// Of each long listening.
     var seconds = 300.0
     var loadCount = 10
     var browserCount = 200
     var parts = Part.allCases
-    var program = buildDirectory + "/tutti"
-    var revision = "unknown"
-    var date = "unknown"
 
-    /// Why the command line is refused.
-    struct Refusal: Error {
-        var reason: String
-    }
-
-    init(_ arguments: [String]) throws(Refusal) {
-        var rest = arguments[...]
+    init(_ arguments: [String]) throws(BenchmarkRefusal) {
+        var rest = BenchmarkArguments(arguments)
         var named: [Part] = []
-        while let name = rest.popFirst() {
-            guard let value = rest.popFirst() else { throw Refusal(reason: "\(name) is unknown, or needs a value") }
+        while let name = rest.next() {
             switch name {
-            case "--output": output = value
-            case "--program": program = value
-            case "--revision": revision = value
-            case "--date": date = value
-            case "--seconds": seconds = Double(try Self.number(value, of: name, in: 20...3_600))
-            case "--loads": loadCount = try Self.number(value, of: name, in: 1...100)
-            case "--browsers": browserCount = try Self.number(value, of: name, in: 1...300)
-            case "--part":
-                guard let part = Part(rawValue: value) else {
-                    throw Refusal(
-                        reason: "--part is one of \(Part.allCases.map(\.rawValue).joined(separator: ", "))")
-                }
-                named.append(part)
-            default: throw Refusal(reason: "unknown option '\(name)'")
+            case "--browser": browser = try rest.choice(of: name)
+            case "--seconds": seconds = Double(try rest.number(of: name, in: 20...3_600))
+            case "--loads": loadCount = try rest.number(of: name, in: 1...100)
+            case "--browsers": browserCount = try rest.number(of: name, in: 1...300)
+            case "--part": named.append(try rest.choice(of: name))
+            default: try common.take(name, &rest)
             }
         }
         if !named.isEmpty { parts = named }
-        guard !output.isEmpty else { throw Refusal(reason: "--output DIRECTORY is missing") }
-    }
-
-    private static func number(_ text: String, of name: String, in range: ClosedRange<Int>) throws(Refusal) -> Int {
-        guard let number = Int(text), range.contains(number) else {
-            throw Refusal(reason: "\(name) is from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return number
+        try common.check()
     }
 }
 

@@ -1,5 +1,6 @@
-import Glibc
+import BrowserKit
 import HeardAnalysis
+import TestbedKit
 
 /// A figure beside what it should be at most, in units of its own.
 struct Row {
@@ -22,12 +23,14 @@ struct Row {
 
 /// The table of everything, and a plot of the long listenings.
 struct Report {
+    let browser: BrowserKind
     let revision: String
     let date: String
     private(set) var sections: [(title: String, rows: [Row])] = []
     private(set) var lines: [(title: String, points: [(time: Double, skew: Double)])] = []
 
-    init(revision: String, date: String) {
+    init(of browser: BrowserKind, revision: String, date: String) {
+        self.browser = browser
         self.revision = revision
         self.date = date
     }
@@ -46,32 +49,20 @@ struct Report {
         let head = """
             # How well a browser keeps step
 
-            Revision \(revision), \(date). Chromium on a host of its own, whose card runs 40 ppm and whose clock \
+            Revision \(revision), \(date). \(browser.title) on a host of its own, whose card runs 40 ppm and whose clock \
             50 ppm off, beside a native listener, by what both cards emitted. After one calibration by \
             `tutti offset`; what is near a stall of the machine is left out.
 
             """
         return head
             + sections.map { title, rows in
-                let lines = [["\(title)", "measured", "limit"], ["---", "---:", "---:"]] + rows.map(\.cells)
-                return "\n" + lines.map { "| " + $0.joined(separator: " | ") + " |\n" }.joined()
+                "\n" + BenchmarkProgram.table(head: [title, "measured", "limit"], rows.map(\.cells))
             }.joined()
     }
 
     func write(to directory: String) throws {
-        try put(markdown, "\(directory)/report.md")
-        if !lines.isEmpty { try put(svg, "\(directory)/skew.svg") }
-    }
-
-    struct WriteError: Error {
-        var path: String
-        var code: Int32
-    }
-
-    private func put(_ text: String, _ path: String) throws {
-        guard let file = fopen(path, "we") else { throw WriteError(path: path, code: errno) }
-        fputs(text, file)
-        guard fclose(file) == 0 else { throw WriteError(path: path, code: errno) }
+        try BenchmarkProgram.write(markdown, to: "\(directory)/report.md")
+        if !lines.isEmpty { try BenchmarkProgram.write(svg, to: "\(directory)/skew.svg") }
     }
 
     /// Skew over time of the long listenings: within 2 ms either way, the limits dashed. SVG 1.1.

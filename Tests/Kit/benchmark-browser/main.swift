@@ -1,17 +1,8 @@
 // benchmark-browser: how well a browser keeps step with a native listener, and how many browsers a broadcaster feeds.
 // Scripts/benchmark-browser builds it, and says what it does.
 import BrowserKit
-import Glibc
 import HeardAnalysis
-import LANKit
-
-func complain(_ text: String) { _ = text.withCString { write(STDERR_FILENO, $0, strlen($0)) } }
-
-/// Says it at once, into a pipe as well.
-func tell(_ text: String) {
-    print(text)
-    fflush(nil)
-}
+import TestbedKit
 
 /// Loads of ten seconds, after a calibration by the first.
 func measureLoads(_ options: Options, into report: inout Report) throws {
@@ -70,24 +61,21 @@ func measure(_ part: Part, _ options: Options, into report: inout Report) throws
                 title: "windows without the same sound", value: Double(heard.report.unlikeWindows.count), limit: 0,
                 unit: ""),
             Row(
-                title: "997 Hz: residual in the worst 10 ms", value: heard.worstResidual, limit: HeardLoad.clickLimit,
-                unit: "dBFS"),
+                title: "997 Hz: residual in the worst 10 ms", value: heard.worstResidual,
+                limit: SineResidual.clickLimit, unit: "dBFS"),
             Row(title: "997 Hz: clicks, in windows of 10 ms", value: Double(heard.clicks.count), limit: 0, unit: ""),
             Row(title: "from the tap to the first sound", value: heard.firstSound, limit: 1, unit: "s"),
         ])
     report.draw(part.title, heard.points)
 }
 
-do {
-    let options = try Options(Array(CommandLine.arguments.dropFirst()))
-    guard geteuid() == 0 else { throw LANError.needsRoot }
-    guard Browser.isInstalled || options.parts == [.many] else {
-        throw BrowserError.notInstalled(path: Browser.executable)
+BenchmarkProgram.run("benchmark-browser") { arguments in
+    let options = try Options(arguments)
+    guard options.browser.isInstalled || options.parts == [.many] else {
+        throw BrowserError.notInstalled(options.browser)
     }
-    guard mkdir(options.output, 0o755) == 0 || errno == EEXIST else {
-        throw LANError.system("create \(options.output)", errno)
-    }
-    var report = Report(revision: options.revision, date: options.date)
+    try BenchmarkProgram.prepare(options.common)
+    var report = Report(of: options.browser, revision: options.common.revision, date: options.common.date)
     for part in options.parts {
         tell("== \(part.title)")
         switch part {
@@ -96,15 +84,8 @@ do {
         case .many: try measureMany(options, into: &report)
         }
     }
-    try report.write(to: options.output)
+    try report.write(to: options.common.output)
     tell(report.markdown)
-    tell("Report: \(options.output)/report.md")
-    for excess in report.excesses { tell("Above its limit: \(excess)") }
-    exit(report.excesses.isEmpty ? 0 : 1)
-} catch let refusal as Options.Refusal {
-    complain("benchmark-browser: \(refusal.reason)\n")
-    exit(64)
-} catch {
-    complain("benchmark-browser: \(error)\n")
-    exit(1)
+    tell("Report: \(options.common.output)/report.md")
+    return (report.excesses, nil)
 }

@@ -17,7 +17,7 @@ final class AlbumBroadcast {
         var configuration = Testbed.Configuration()
         configuration.listenerCount = Self.recordingHost
         if link == .wifi { configuration.hostsOnRadio = [2, 3, Self.lateHost, Self.recordingHost] }
-        testbed = try Testbed(configuration, program: options.program)
+        testbed = try Testbed(configuration, program: options.common.program)
         album = SplitAlbum(ofJoints: options.repetitionCount)
     }
 

@@ -19,7 +19,7 @@ final class CommandedBroadcast {
         var configuration = Testbed.Configuration()
         configuration.listenerCount = 4
         if link == .wifi { configuration.hostsOnRadio = [2, 3] }
-        let testbed = try Testbed(configuration, program: options.program)
+        let testbed = try Testbed(configuration, program: options.common.program)
         self.testbed = testbed
         songs = try (0..<3).map { number in
             let path = testbed.lan.path("song\(number).wav")
@@ -83,7 +83,7 @@ final class CommandedBroadcast {
     private func pause() { usleep(1_500_000 + UInt32.random(in: 0..<200_000)) }
 
     private func tutti(_ words: [String], on host: Int) throws {
-        let ended = try testbed.lan[host].run([options.program] + words)
+        let ended = try testbed.lan[host].run([options.common.program] + words)
         guard ended.status == .exited(0) else { throw LANError.commandFailed(words.joined(separator: " ")) }
     }
 }

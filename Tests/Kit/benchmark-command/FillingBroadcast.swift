@@ -22,7 +22,7 @@ final class FillingBroadcast {
         var configuration = Testbed.Configuration()
         configuration.listenerCount = Self.lateHost
         if link == .wifi { configuration.hostsOnRadio = [2, 3, Self.lateHost] }
-        testbed = try Testbed(configuration, program: options.program)
+        testbed = try Testbed(configuration, program: options.common.program)
         song = testbed.lan.path("song.wav")
         try MarkedSong(number: 0, seconds: min(300, 30 + 12 * Double(options.repetitionCount))).write(to: song)
     }

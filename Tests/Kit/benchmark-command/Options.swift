@@ -1,50 +1,24 @@
-import LANKit
+import TestbedKit
 
 /// What was asked for on the command line.
 struct Options {
-    var output = ""
+    private(set) var common = BenchmarkOptions()
     var repetitionCount = 10
     var links = LinkKind.allCases
     var parts = Part.allCases
-    var program = buildDirectory + "/tutti"
-    var revision = "unknown"
-    var date = "unknown"
 
-    /// Why the command line is refused.
-    struct Refusal: Error {
-        var reason: String
-    }
-
-    init(_ arguments: [String]) throws(Refusal) {
-        var rest = arguments[...]
-        while let name = rest.popFirst() {
-            if name == "--quick" {
-                repetitionCount = 3
-                continue
-            }
-            guard let value = rest.popFirst() else { throw Refusal(reason: "\(name) is unknown, or needs a value") }
+    init(_ arguments: [String]) throws(BenchmarkRefusal) {
+        var rest = BenchmarkArguments(arguments)
+        while let name = rest.next() {
             switch name {
-            case "--output": output = value
-            case "--program": program = value
-            case "--revision": revision = value
-            case "--date": date = value
-            case "--link":
-                guard let link = LinkKind(rawValue: value) else { throw Refusal(reason: "--link is lan or wifi") }
-                links = [link]
-            case "--part":
-                guard let part = Part(rawValue: value) else {
-                    throw Refusal(reason: "--part is commands, filling or album")
-                }
-                parts = [part]
-            case "--times":
-                guard let count = Int(value), (1...100).contains(count) else {
-                    throw Refusal(reason: "--times is from 1 to 100")
-                }
-                repetitionCount = count
-            default: throw Refusal(reason: "unknown option '\(name)'")
+            case "--quick": repetitionCount = 3
+            case "--link": links = [try rest.choice(of: name)]
+            case "--part": parts = [try rest.choice(of: name)]
+            case "--times": repetitionCount = try rest.number(of: name, in: 1...100)
+            default: try common.take(name, &rest)
             }
         }
-        guard !output.isEmpty else { throw Refusal(reason: "--output DIRECTORY is missing") }
+        try common.check()
     }
 }
 

@@ -1,5 +1,5 @@
-import Glibc
 import HeardAnalysis
+import TestbedKit
 
 /// The table of all commands on all links.
 struct Report {
@@ -92,19 +92,10 @@ struct Report {
             machine are left out. Then what was heard between songs.
 
             """
-        try put(head + markdown, "\(directory)/report.md")
-        for (link, all) in results { try put(plot(link, all), "\(directory)/\(link.rawValue).svg") }
-    }
-
-    private func put(_ text: String, _ path: String) throws {
-        guard let file = fopen(path, "w") else { throw ReportError(path: path, code: errno) }
-        fputs(text, file)
-        fclose(file)
-    }
-
-    struct ReportError: Error {
-        var path: String
-        var code: Int32
+        try BenchmarkProgram.write(head + markdown, to: "\(directory)/report.md")
+        for (link, all) in results {
+            try BenchmarkProgram.write(plot(link, all), to: "\(directory)/\(link.rawValue).svg")
+        }
     }
 
     /// A line for each command, a dot for each time it was given, a stroke at its limit; SVG 1.1.

@@ -1,25 +1,11 @@
 // benchmark-command: how long commands take until all listeners sound as they were told, whether they are in step then,
 // and what is heard between songs. Scripts/benchmark-command builds it, and says what it does.
-import Glibc
-import HeardAnalysis
-import LANKit
 import TestbedKit
 
-func complain(_ text: String) { _ = text.withCString { write(STDERR_FILENO, $0, strlen($0)) } }
-
-/// Says it at once, into a pipe as well.
-func tell(_ text: String) {
-    print(text)
-    fflush(nil)
-}
-
-do {
-    let options = try Options(Array(CommandLine.arguments.dropFirst()))
-    guard geteuid() == 0 else { throw LANError.needsRoot }
-    guard mkdir(options.output, 0o755) == 0 || errno == EEXIST else {
-        throw LANError.system("create \(options.output)", errno)
-    }
-    var report = Report(revision: options.revision, date: options.date)
+BenchmarkProgram.run("benchmark-command") { arguments in
+    let options = try Options(arguments)
+    try BenchmarkProgram.prepare(options.common)
+    var report = Report(revision: options.common.revision, date: options.common.date)
     for link in options.links {
         var results: [CommandResult] = []
         if options.parts.contains(.commands) {
@@ -35,15 +21,8 @@ do {
         tell("== \(link.title): a split album")
         report.add(link, try AlbumBroadcast(link, options).run())
     }
-    try report.write(to: options.output)
+    try report.write(to: options.common.output)
     tell(report.markdown)
-    tell("Report: \(options.output)/report.md")
-    for excess in report.excesses { tell("Above its limit: \(excess)") }
-    exit(report.excesses.isEmpty ? 0 : 1)
-} catch let refusal as Options.Refusal {
-    complain("benchmark-command: \(refusal.reason)\n")
-    exit(64)
-} catch {
-    complain("benchmark-command: \(error)\n")
-    exit(1)
+    tell("Report: \(options.common.output)/report.md")
+    return (report.excesses, nil)
 }

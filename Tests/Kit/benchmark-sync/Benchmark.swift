@@ -46,7 +46,7 @@ struct Benchmark {
     private func row(of item: BenchmarkCase, by player: any MeasuredPlayer.Type) -> RowResult {
         var row = RowResult(item: item, player: player.name, runs: [], failures: [])
         let performance = Performance(
-            item: item, song: song, songSeconds: options.songSeconds, program: options.program)
+            item: item, song: song, songSeconds: options.songSeconds, program: options.common.program)
         for number in 1...options.runCount {
             do {
                 let result = try steadyRun(performance, number, by: player)
@@ -82,7 +82,7 @@ struct Benchmark {
 
     private mutating func tryFirstSounds(of player: any MeasuredPlayer.Type) {
         do {
-            let trial = FirstSoundTrial(song: trialSong, program: options.program, count: options.trialCount)
+            let trial = FirstSoundTrial(song: trialSong, program: options.common.program, count: options.trialCount)
             let result = try trial.run(by: player)
             report.firstSounds.append(result)
             tell(

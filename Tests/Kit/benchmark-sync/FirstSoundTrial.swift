@@ -32,7 +32,7 @@ struct FirstSoundTrial {
             guard steady.isRunning else { throw LANError.commandFailed("the song is too short") }
             return result
         } catch {
-            complain("\(error)\n\(player.account)\n")
+            complain("\(error)\n\(player.account)")
             throw error
         }
     }

@@ -20,7 +20,7 @@ struct Performance {
             let (listeners, use) = try play(player, at: testbed)
             return try judge(testbed, replacements: listeners.map(player.replacementCount), use: use)
         } catch {
-            complain("\(error)\n\(player.account)\n")
+            complain("\(error)\n\(player.account)")
             throw error
         }
     }

@@ -4,7 +4,7 @@ extension Report {
     /// Times in microseconds unless named otherwise.
     var json: JSON {
         .object([
-            ("date", .string(options.date)), ("revision", .string(options.revision)),
+            ("date", .string(options.common.date)), ("revision", .string(options.common.revision)),
             ("songSeconds", .number(options.songSeconds, decimals: 1)), ("runs", .integer(options.runCount)),
             ("rows", .array(rows.map(\.json))), ("firstSounds", .array(firstSounds.map(\.json))),
             ("simulation", simulation?.json ?? .null),

@@ -12,7 +12,7 @@ extension Report {
         """
         # How far apart listeners are
 
-        \(options.date), revision \(options.revision). Songs of \(fixed(options.songSeconds, 0)) s (MP3, 192 kbit/s), \
+        \(options.common.date), revision \(options.common.revision). Songs of \(fixed(options.songSeconds, 0)) s (MP3, 192 kbit/s), \
         \(options.runCount == 1 ? "one run each" : "medians of \(options.runCount) runs"), on a machine of \(sysconf(Int32(_SC_NPROCESSORS_ONLN))) cores, \
         Linux \(Self.kernel()). Figures in microseconds, limits in brackets; bold is what exceeds its limit.
         """

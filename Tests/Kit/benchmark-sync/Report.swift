@@ -30,10 +30,10 @@ struct Report {
 
     /// Writes `report.md`, `report.json` and a `skew-CASE.svg` for each case.
     func write(to directory: String) throws {
-        try Self.write(markdown, to: directory + "/report.md")
-        try Self.write(json.text + "\n", to: directory + "/report.json")
+        try BenchmarkProgram.write(markdown, to: directory + "/report.md")
+        try BenchmarkProgram.write(json.text + "\n", to: directory + "/report.json")
         for (name, rows) in rowsByCase {
-            try Self.write(SkewPlot(rows: rows).svg, to: directory + "/skew-\(name).svg")
+            try BenchmarkProgram.write(SkewPlot(rows: rows).svg, to: directory + "/skew-\(name).svg")
         }
     }
 
@@ -49,12 +49,5 @@ struct Report {
         var names = utsname()
         uname(&names)
         return withUnsafeBytes(of: names.release) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-    }
-
-    private static func write(_ text: String, to path: String) throws {
-        guard let file = fopen(path, "we") else { throw LANError.system("create \(path)", errno) }
-        let bytes = Array(text.utf8)
-        let count = fwrite(bytes, 1, bytes.count, file)
-        guard fclose(file) == 0, count == bytes.count else { throw LANError.system("write \(path)", errno) }
     }
 }

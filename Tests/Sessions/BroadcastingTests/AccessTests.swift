@@ -21,32 +21,21 @@ import WireProtocol
         return broadcast
     }
 
-    private func refusal(_ broadcast: ScriptedBroadcast, _ id: Int) -> Refusal? {
-        broadcast.heard[id]?.messages.lazy.compactMap { if case .refusal(let refusal) = $0 { refusal } else { nil } }
-            .first
-    }
-
-    private func verdicts(_ broadcast: ScriptedBroadcast, _ id: Int) -> [CommandOutcome.Verdict] {
-        broadcast.heard[id]?.messages.compactMap {
-            if case .outcome(let outcome) = $0 { outcome.verdict } else { nil }
-        } ?? []
-    }
-
     /// Before it has said who it is: it takes no place among those that may yet greet.
     @Test func aStrangerIsRefusedBeforeItGreets() {
         var broadcast = broadcast()
         broadcast.open(1, .accepted)
         broadcast.handle(.authenticated(ConnectionID(1), stranger, .stranger))
-        #expect(refusal(broadcast, 1)?.reason == .notAllowed && broadcast.closed == [1])
+        #expect(broadcast.refusal(of: 1)?.reason == .notAllowed && broadcast.closed == [1])
         // What it was told says how to be let in, and not which household it is.
-        #expect(refusal(broadcast, 1)?.text.contains("tutti pair") == true)
-        #expect(refusal(broadcast, 1)?.text.contains("Home") == false)
+        #expect(broadcast.refusal(of: 1)?.text.contains("tutti pair") == true)
+        #expect(broadcast.refusal(of: 1)?.text.contains("Home") == false)
     }
 
     @Test func whoProvesNoKeyIsAStranger() {
         var broadcast = broadcast()
         broadcast.join(1)
-        #expect(refusal(broadcast, 1)?.reason == .notAllowed && broadcast.closed == [1])
+        #expect(broadcast.refusal(of: 1)?.reason == .notAllowed && broadcast.closed == [1])
     }
 
     @Test func membersTakePartAndTheOwnLoudspeakersToo() {
@@ -60,7 +49,7 @@ import WireProtocol
     @Test func whoWasRemovedIsRefusedAndToldWhy() {
         var broadcast = broadcast()
         broadcast.join(1, key: member, standing: .removed)
-        #expect(refusal(broadcast, 1)?.text.contains("removed") == true && broadcast.closed == [1])
+        #expect(broadcast.refusal(of: 1)?.text.contains("removed") == true && broadcast.closed == [1])
     }
 
     @Test func aMemberThatIsRemovedWhileItListensIsFedNoMore() {
@@ -68,7 +57,7 @@ import WireProtocol
         broadcast.join(1, key: member, standing: .member)
         broadcast.report(.ready, 1)
         broadcast.handle(.standing(ConnectionID(1), .removed))
-        #expect(refusal(broadcast, 1)?.reason == .notAllowed && broadcast.session.listeners.isEmpty)
+        #expect(broadcast.refusal(of: 1)?.reason == .notAllowed && broadcast.session.listeners.isEmpty)
     }
 
     @Test func aHouseholdThatIsFoundedWhileItPlaysEndsWithStrangers() {
@@ -91,9 +80,9 @@ import WireProtocol
         broadcast.join(1, key: stranger)
         broadcast.report(.ready, 1)
         broadcast.join(2, roles: .controller, key: PeerKeyPair.random().key)
-        #expect(refusal(broadcast, 1) == nil && refusal(broadcast, 2)?.reason == .notAllowed)
+        #expect(broadcast.refusal(of: 1) == nil && broadcast.refusal(of: 2)?.reason == .notAllowed)
         broadcast.say(WireEncoder.command(Command(.programme(.pause))), 1)
-        #expect(verdicts(broadcast, 1) == [.refused(.notAllowed)])
+        #expect(broadcast.verdicts(of: 1) == [.refused(.notAllowed)])
     }
 
     /// Whatever they offer, and under whichever number: it takes nothing from those who may.
@@ -104,10 +93,10 @@ import WireProtocol
         let command = Command(.listeners(.volume(.level(5)), of: .all))
         let offer = SongOffer(id: command.id, byteCount: 5, name: "guest.flac")
         for _ in 0...ProgrammeLimits.commandBurst { broadcast.say(WireEncoder.songOffer(offer), 1) }
-        #expect(Set(verdicts(broadcast, 1)) == [.refused(.notAllowed)] && broadcast.offers.isEmpty)
+        #expect(Set(broadcast.verdicts(of: 1)) == [.refused(.notAllowed)] && broadcast.offers.isEmpty)
         broadcast.say(WireEncoder.command(command), 2)
-        guard case .done? = verdicts(broadcast, 2).first else {
-            Issue.record("\(verdicts(broadcast, 2))")
+        guard case .done? = broadcast.verdicts(of: 2).first else {
+            Issue.record("\(broadcast.verdicts(of: 2))")
             return
         }
     }

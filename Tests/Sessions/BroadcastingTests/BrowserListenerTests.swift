@@ -13,17 +13,6 @@ import WireProtocol
         return broadcast
     }
 
-    private func refusal(_ broadcast: ScriptedBroadcast, _ id: Int) -> Refusal? {
-        broadcast.heard[id]?.messages.lazy.compactMap { if case .refusal(let refusal) = $0 { refusal } else { nil } }
-            .first
-    }
-
-    private func verdicts(_ broadcast: ScriptedBroadcast, _ id: Int) -> [CommandOutcome.Verdict] {
-        broadcast.heard[id]?.messages.compactMap {
-            if case .outcome(let outcome) = $0 { outcome.verdict } else { nil }
-        } ?? []
-    }
-
     /// Whoever let it in has judged that already.
     @Test(arguments: [nil, "Home"]) func itListensAndIsMarked(household: String?) throws {
         var broadcast = broadcast(household: household)
@@ -45,13 +34,13 @@ import WireProtocol
         var broadcast = ScriptedBroadcast { $0.access.allow(.listen, for: .nobody) }
         broadcast.give(seconds: 60)
         broadcast.join(1, direction: .browser(instance: 1))
-        #expect(refusal(broadcast, 1)?.reason == .notAllowed && broadcast.closed == [1])
+        #expect(broadcast.refusal(of: 1)?.reason == .notAllowed && broadcast.closed == [1])
     }
 
     @Test(arguments: [PeerRoles.controller, .observer, .broadcaster]) func itIsNothingElse(roles: PeerRoles) {
         var broadcast = broadcast()
         broadcast.join(1, roles: roles, direction: .browser(instance: 1))
-        #expect(refusal(broadcast, 1) != nil && broadcast.closed == [1])
+        #expect(broadcast.refusal(of: 1) != nil && broadcast.closed == [1])
     }
 
     @Test func itCommandsNothingByTheConnectionByWhichItListens() {
@@ -59,7 +48,7 @@ import WireProtocol
         broadcast.join(1, direction: .browser(instance: 1))
         broadcast.report(.ready, 1)
         broadcast.say(WireEncoder.command(Command(.programme(.pause))), 1)
-        #expect(verdicts(broadcast, 1) == [.refused(.notAllowed)])
+        #expect(broadcast.verdicts(of: 1) == [.refused(.notAllowed)])
     }
 
     /// As whom it greets was decided when it came in: else it could take another listener's place.
@@ -67,7 +56,7 @@ import WireProtocol
         var broadcast = broadcast()
         broadcast.join(2)
         broadcast.join(1, instance: 2, direction: .browser(instance: 1))
-        #expect(refusal(broadcast, 1)?.reason == .protocolError && broadcast.closed == [1])
+        #expect(broadcast.refusal(of: 1)?.reason == .protocolError && broadcast.closed == [1])
     }
 
     @Test func itReadsNoLibrary() {

@@ -295,8 +295,21 @@ struct Inbox: WireSink {
         return nil
     }
 
+    /// What became of its commands, in order.
+    var verdicts: [CommandOutcome.Verdict] {
+        messages.compactMap { if case .outcome(let outcome) = $0 { outcome.verdict } else { nil } }
+    }
+
     var farewell: BroadcastEnd? {
         for case .broadcastEnd(let end) in messages { return end }
         return nil
     }
+}
+
+extension ScriptedBroadcast {
+    /// Why a connection was refused; nil if it was not.
+    func refusal(of id: Int) -> Refusal? { heard[id]?.refusal }
+
+    /// What became of a connection's commands, in order.
+    func verdicts(of id: Int) -> [CommandOutcome.Verdict] { heard[id]?.verdicts ?? [] }
 }

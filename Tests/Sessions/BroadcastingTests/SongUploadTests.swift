@@ -38,12 +38,6 @@ import WireProtocol
             ?? []
     }
 
-    private func verdicts(_ broadcast: ScriptedBroadcast, _ id: Int = 3) -> [CommandOutcome.Verdict] {
-        broadcast.heard[id]?.messages.compactMap {
-            if case .outcome(let outcome) = $0 { outcome.verdict } else { nil }
-        } ?? []
-    }
-
     @Test func aSongIsQueuedWhenAllOfItIsKept() {
         var broadcast = waiting()
         let offer = offer(100_000, at: 0, &broadcast)
@@ -56,9 +50,9 @@ import WireProtocol
         broadcast.handle(.spool(offer.id, .wrote(65_536)))
         #expect(credits(broadcast) == [65_536, 100_000])
         send(100_000 - 65_536, of: offer, &broadcast)
-        #expect(verdicts(broadcast).isEmpty)
+        #expect(broadcast.verdicts(of: 3).isEmpty)
         broadcast.handle(.spool(offer.id, .wrote(100_000 - 65_536)))
-        guard case .done? = verdicts(broadcast).first else { Issue.record("not done"); return }
+        guard case .done? = broadcast.verdicts(of: 3).first else { Issue.record("not done"); return }
         #expect(broadcast.session.isQueued(SentSongID(1)) && broadcast.session.songCount == 2)
         broadcast.say(WireEncoder.queuePageRequest(QueuePageRequest(first: 0)), 3)
         guard case .queuePage(let page)? = broadcast.heard[3]?.messages.last else { Issue.record("no page"); return }
@@ -87,7 +81,7 @@ import WireProtocol
     @Test func whatCannotBeTakenIsRefused() {
         var closed = waiting(accepts: false)
         _ = offer(5, &closed)
-        #expect(verdicts(closed) == [.refused(.notAllowed)] && closed.offers.isEmpty)
+        #expect(closed.verdicts(of: 3) == [.refused(.notAllowed)] && closed.offers.isEmpty)
         // The page of the broadcaster's own machine may: it knows which guests do.
         closed.join(4, roles: .controller, direction: .local)
         _ = offer(5, &closed, from: 4)
@@ -99,7 +93,7 @@ import WireProtocol
         _ = offer(5, &broadcast)
         _ = offer(5, &broadcast)
         #expect(
-            verdicts(broadcast) == [
+            broadcast.verdicts(of: 3) == [
                 .refused(.unplayable), .refused(.songTooLong), .refused(.outOfRange), .refused(.tooManySongs),
             ])
         #expect(broadcast.offers.count == 1)
@@ -111,7 +105,7 @@ import WireProtocol
         broadcast.handle(.spool(offer.id, .opened(SentSongID(1))))
         send(100, of: offer, &broadcast)
         broadcast.handle(.spool(offer.id, .failed(.noRoom)))
-        #expect(verdicts(broadcast) == [.refused(.noRoom)] && broadcast.session.songCount == 1)
+        #expect(broadcast.verdicts(of: 3) == [.refused(.noRoom)] && broadcast.session.songCount == 1)
         // Another one may come over the same connection.
         let next = self.offer(100, &broadcast)
         #expect(broadcast.offers.last == next)
@@ -123,7 +117,7 @@ import WireProtocol
             broadcast.join(id, roles: .controller)
             _ = offer(5, &broadcast, from: id)
         }
-        #expect(broadcast.offers.count == 8 && verdicts(broadcast, 19) == [.refused(.tooManySongs)])
+        #expect(broadcast.offers.count == 8 && broadcast.verdicts(of: 19) == [.refused(.tooManySongs)])
     }
 
     /// A household is left, and joined again.
@@ -131,7 +125,7 @@ import WireProtocol
         var broadcast = waiting()
         broadcast.handle(.acceptance(ofSongs: false))
         _ = offer(5, &broadcast)
-        #expect(verdicts(broadcast) == [.refused(.notAllowed)] && broadcast.offers.isEmpty)
+        #expect(broadcast.verdicts(of: 3) == [.refused(.notAllowed)] && broadcast.offers.isEmpty)
         broadcast.handle(.acceptance(ofSongs: true))
         _ = offer(5, &broadcast)
         #expect(broadcast.offers.count == 1)

@@ -5,6 +5,7 @@
 // for stamps and deadlines that are seconds away.
 #include "Clocks.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -32,18 +33,23 @@ static int64_t integer(const char *name) {
     return text ? strtoll(text, NULL, 10) : 0;
 }
 
+// Allocates nothing: allocators read the clock, too, and may hold a lock when they first do.
 static void read_namespace_offset(void) {
     char own[64] = "", children[64] = "";
     if (readlink("/proc/self/ns/time", own, sizeof own - 1) < 0) return;
     if (readlink("/proc/self/ns/time_for_children", children, sizeof children - 1) < 0) return;
     if (strcmp(own, children) != 0) return;
-    FILE *file = fopen("/proc/self/timens_offsets", "re");
-    if (!file) return;
-    char name[32];
-    long long seconds, nanoseconds;
-    while (fscanf(file, "%31s %lld %lld", name, &seconds, &nanoseconds) == 3)
-        if (strcmp(name, "monotonic") == 0) namespace_offset = seconds * SECOND + nanoseconds;
-    fclose(file);
+    const int file = open("/proc/self/timens_offsets", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    char text[256];
+    const ssize_t count = read(file, text, sizeof text - 1);
+    close(file);
+    text[count < 0 ? 0 : count] = 0;
+    const char *line = strstr(text, "monotonic");
+    if (!line) return;
+    char *end;
+    const int64_t seconds = strtoll(line + strlen("monotonic"), &end, 10);
+    namespace_offset = seconds * SECOND + strtoll(end, NULL, 10);
 }
 
 static void configure(void) {

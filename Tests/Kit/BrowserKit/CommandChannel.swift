@@ -1,33 +1,26 @@
 import Glibc
 
-/// The Chrome DevTools protocol over a pair of pipes (`--remote-debugging-pipe`): messages in JSON, each ended by NUL.
-/// Commands are answered by their number; events may come whenever the answer to a command is awaited.
+/// Commands to a browser, and what it says: messages in JSON, of the Chrome DevTools protocol or of WebDriver BiDi, which
+/// differ little. Commands are answered by their number; events may come whenever the answer to a command is awaited.
 ///
 /// Used from one thread.
-final class DevTools {
-    /// Whom a message concerns: the browser, or a page by the session in which it is led.
-    typealias Session = String
-
-    /// What takes the events of a session: method and parameters.
-    var eventHandlers: [Session: (String, JSON) -> Void] = [:]
+final class CommandChannel {
+    /// Take the events of a page: method and parameters. By the page's session (DevTools) or context (BiDi).
+    var eventHandlers: [String: (String, JSON) -> Void] = [:]
     /// What the browser said of its end, for errors.
     var lastWords: () -> String = { "" }
 
     private let reading: Int32
     private let writing: Int32
-    private var received: [UInt8] = []
-    /// Bytes of `received` that are known to hold no NUL.
-    private var searched = 0
+    private var framing: any MessageFraming
     private var answers: [Int: JSON] = [:]
     private var lastNumber = 0
 
-    /// What the browser says at most in one message: a screenshot of a long page is some megabytes.
-    private static let messageByteLimit = 64 << 20
-
     /// Takes both descriptors over: sockets, so that a browser that is gone raises no signal.
-    init(reading: Int32, writing: Int32) {
+    init(reading: Int32, writing: Int32, framing: any MessageFraming) {
         self.reading = reading
         self.writing = writing
+        self.framing = framing
     }
 
     deinit {
@@ -36,8 +29,9 @@ final class DevTools {
     }
 
     /// Sends a command and waits for its answer.
+    /// - Parameter session: the page's, in the DevTools protocol.
     func call(
-        _ method: String, _ parameters: JSON = [:], in session: Session? = nil, within seconds: Double = 10
+        _ method: String, _ parameters: JSON = [:], in session: String? = nil, within seconds: Double = 10
     ) throws(BrowserError) -> JSON {
         lastNumber += 1
         let number = lastNumber
@@ -46,11 +40,14 @@ final class DevTools {
         ]
         if let session { message["sessionId"] = .string(session) }
         let deadline = now() + seconds
-        try send(Array(JSON.object(message).text.utf8) + [0])
+        try send(framing.framed(Array(JSON.object(message).text.utf8)))
         while answers[number] == nil { try receive(until: deadline, waitingFor: method) }
         let answer = answers.removeValue(forKey: number) ?? .null
-        if let refusal = answer["error"]["message"].string {
-            throw .refused(command: method, message: refusal)
+        // An object in the DevTools protocol, a word beside the message in BiDi.
+        let error = answer["error"]
+        guard error == .null else {
+            let said = error["message"].string ?? answer["message"].string ?? error.text
+            throw .refused(command: method, message: said)
         }
         return answer["result"]
     }
@@ -61,6 +58,12 @@ final class DevTools {
     ) throws(BrowserError) {
         let deadline = now() + seconds
         while !(try condition()) { try receive(until: deadline, waitingFor: what) }
+    }
+
+    /// Sends what opens the connection, and waits until it is open.
+    func open(by request: [UInt8], within seconds: Double) throws(BrowserError) {
+        try send(request)
+        try wait(for: "an answer to a request for a WebSocket", within: seconds) { framing.isOpen }
     }
 
     private func send(_ bytes: [UInt8]) throws(BrowserError) {
@@ -89,26 +92,19 @@ final class DevTools {
         let length = recv(reading, &chunk, chunk.count, 0)
         if length < 0 && errno == EINTR { return }
         guard length > 0 else { throw .ended(said: lastWords()) }
-        received += chunk[..<length]
-        try takeMessages()
-    }
-
-    private func takeMessages() throws(BrowserError) {
-        while let end = received[searched...].firstIndex(of: 0) {
-            guard let message = JSON(parsing: received[..<end]) else { throw .malformedMessage }
-            received.removeSubrange(...end)
-            searched = 0
+        for bytes in try framing.take(chunk[..<length]) {
+            guard let message = JSON(parsing: bytes) else { throw .malformedMessage }
             take(message)
         }
-        searched = received.count
-        guard searched <= Self.messageByteLimit else { throw .malformedMessage }
     }
 
     private func take(_ message: JSON) {
-        if let number = message["id"].number {
-            answers[Int(number)] = message
-        } else if let session = message["sessionId"].string, let method = message["method"].string {
-            eventHandlers[session]?(method, message["params"])
+        let parameters = message["params"]
+        let page = message["sessionId"].string ?? parameters["source"]["context"].string
+        if let number = message["id"].number.flatMap({ Int(exactly: $0) }) {
+            answers[number] = message
+        } else if let page, let method = message["method"].string {
+            eventHandlers[page]?(method, parameters)
         }
     }
 }
