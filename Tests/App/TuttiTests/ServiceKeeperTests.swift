@@ -15,8 +15,8 @@ import TuttiRuntime
     private func keeper(watchdogMicroseconds: Int? = nil) throws -> ServiceKeeper {
         var environment = ["NOTIFY_SOCKET": address]
         if let watchdogMicroseconds { environment["WATCHDOG_USEC"] = "\(watchdogMicroseconds)" }
-        let notifier = ServiceNotifier { environment[$0] }
-        return try ServiceKeeper(try #require(notifier), life) {}
+        let notifier = try #require(ServiceNotifier { environment[$0] })
+        return try ServiceKeeper(notifier, life) {}
     }
 
     @Test func itIsReadyOnceAndAgainAfterAReload() throws {
