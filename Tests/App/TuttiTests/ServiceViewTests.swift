@@ -81,6 +81,7 @@ import TuttiRuntime
         _ = entries(&view, .service(.begins))
         #expect(view.status.hasPrefix("Attic"))
         _ = entries(&view, .service(.stopping))
+        _ = entries(&view, listening(broadcaster: nil))
         #expect(view.status == "stopping")
     }
 
