@@ -49,7 +49,7 @@ import WireProtocol
             .vanished(.lost(device: "hw:1")),
             "sound device 'hw:1' is gone; connect it again, or choose another (`tutti devices`)"
         ),
-        (.returned(name: "hw:1"), "sound device 'hw:1' is back"),
+        (.returned(name: "hw:1"), "sound device 'hw:1' is there: playing on it"),
         (.framesLost(count: 480, .overrun), "the device lost 480 frames: replaced by silence"),
         (.framesLost(count: 480, .noBuffer), "this machine is too slow: 480 frames are silence"),
         (.remark("no time stamps"), "no time stamps"),

@@ -156,6 +156,41 @@ extension OutputTests {
             return (back, skew(between: song.heard(from: start), and: try cardDirectory.heard()))
         }
 
+        @Test func aDeviceThatComesLateIsHeardInStep() throws {
+            let (there, report) = try undisturbed(playOnLateCard)
+            let windows = report.windows.filter { $0.time > Double(there.nanoseconds) }
+            let first = try #require(windows.map(\.time).min()) * 1e-9
+            let delay = first - Double(there.nanoseconds) * 1e-9
+            #expect(delay < 1.2, "in step after \(delay) s")
+            #expect(windows.count >= 5 && windows.allSatisfy { abs($0.skew) < 100e-6 })
+        }
+
+        /// Plays on a card that is plugged in a second and a half into the song.
+        /// - Returns: when the card was there, and how far the song was from its timeline from then on.
+        private func playOnLateCard() throws -> (there: HostTime, skew: SkewReport) {
+            let card = cardDirectory.makeCard { $0.ppm = 40 }
+            let name = card.deviceName
+            try card.setFaults([.gone])
+            let refusal = #expect(throws: OutputDeviceError.self) { _ = try ALSAOutput(deviceName: name) }
+            let loss = try #require(refusal)
+            let rig = try QueueRig(
+                ReconnectingOutput(
+                    awaiting: loss, standIn: { () throws(OutputDeviceError) in try VirtualOutput.null() },
+                    open: { () throws(OutputDeviceError) in try ALSAOutput(deviceName: name) }))
+            let song = TestSong(duration: 6)
+            let start = HostTime.now() + .milliseconds(300)
+            rig.play(song, at: start)
+            _ = try rig.wait { $0 == .device(.vanished(loss)) }
+            sleepThread(for: .milliseconds(1_500))
+            #expect(rig.queue.device.name == "null" && rig.queue.snapshot.playout.state == .playing)
+            try card.setFaults([])
+            let there = HostTime.now()
+            _ = try rig.wait { if case .device(.returned(let device)) = $0 { device.name == name } else { false } }
+            try rig.waitUntilFinished()
+            rig.queue.close()
+            return (there, skew(between: song.heard(from: start), and: try cardDirectory.heard()))
+        }
+
         /// It says that it runs, and takes nothing: given up after three seconds, not waited for for ever.
         @Test func aDeviceThatStandsStillIsReportedAndItsThreadEnds() throws {
             let card = cardDirectory.makeCard()

@@ -21,6 +21,8 @@ struct ServiceView: Sendable {
     private var view: PlainView
     private var obstacle: Obstacle?
     private var activity = "beginning"
+    /// What comes after that is the end of what went on before.
+    private var isStopping = false
 
     init(level: DisplayFlags.Level) {
         view = PlainView(level: level)
@@ -29,7 +31,8 @@ struct ServiceView: Sendable {
 
     /// One line for people: what it does, or what it waits for.
     var status: String {
-        switch obstacle {
+        if isStopping { return "stopping" }
+        return switch obstacle {
         case .session(let failure): "waiting: \(failure.sentence)".terminalSafe
         case .device(let sentence): "waiting for a sound device: \(sentence)".terminalSafe
         case nil: activity.terminalSafe
@@ -51,7 +54,7 @@ struct ServiceView: Sendable {
         case .service(.waiting(let failure)): obstacle = .session(failure)
         case .service(.begins): if case .session = obstacle { obstacle = nil }
         case .service(.changed): obstacle = nil
-        case .service(.stopping): (obstacle, activity) = (nil, "stopping")
+        case .service(.stopping): isStopping = true
         case .runtime(.notice(.device(.vanished(let error)))): obstacle = .device(error.sentence)
         case .runtime(.notice(.device(.returned))): obstacle = nil
         case .runtime(.notice(.household(.waiting(let name)))): activity = "waiting to be let into \(name)"

@@ -24,7 +24,7 @@ struct StateDirectory: Hashable, Sendable {
             // There may be several.
             return StateDirectory(path: String(made.prefix { $0 != ":" }))
         }
-        return home().map { StateDirectory(path: $0 + "/.local/state/tutti") }
+        return home(environment).map { StateDirectory(path: $0 + "/.local/state/tutti") }
     }
 
     /// Users of services have no home, or one where they cannot write (sysusers.d(5), systemd.exec(5)).
@@ -47,7 +47,7 @@ struct StateDirectory: Hashable, Sendable {
     }
 
     /// The user's home directory, an absolute path.
-    static func home() -> String? {
+    static func home(_ environment: (String) -> String? = Self.environment) -> String? {
         guard let home = environment("HOME") ?? homeOfUser(), home.hasPrefix("/") else { return nil }
         return home
     }
