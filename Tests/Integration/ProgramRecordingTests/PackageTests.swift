@@ -1,16 +1,16 @@
-import LANKit
 import StreamTestKit
 import Testing
 
 /// What `Scripts/package` makes, of the program under test.
 @Suite(.timeLimit(.minutes(5))) struct PackageTests {
     private static let root = #filePath.split(separator: "/").dropLast(4).map { "/\($0)" }.joined()
+    private static var program: String { TuttiProcess.executableDirectory + "/tutti" }
 
     private func package(_ directory: borrowing TemporaryDirectory, into folder: String) throws {
         try Tool.run(
             """
             export SOURCE_DATE_EPOCH=1700000000
-            '\(Self.root)/Scripts/package' --fast --program '\(buildDirectory)/tutti' --output '\(folder)' \
+            '\(Self.root)/Scripts/package' --fast --program '\(Self.program)' --output '\(folder)' \
             --maintainer 'Tutti Tests <tests@tutti.invalid>'
             """, in: directory)
     }
@@ -31,18 +31,18 @@ import Testing
         try Tool.run(
             """
             set -e
-            version=$('\(buildDirectory)/tutti' --version | cut -d ' ' -f 2)
+            version=$('\(Self.program)' --version | cut -d ' ' -f 2)
             test "$(dpkg-deb -f first/*.deb Package Version)" = "$(printf 'Package: tutti\\nVersion: %s' "$version")"
             dpkg-deb -f first/*.deb Depends | grep -q 'libasound2 (>= '
             dpkg-deb -f first/*.deb Recommends | grep -q 'avahi-daemon, libavcodec59.*rtkit'
             dpkg-deb -c first/*.deb > list
-            ! grep -v ' root/root ' list
+            if grep -v ' root/root ' list; then exit 1; fi
             for file in usr/bin/tutti usr/share/man/man1/tutti.1.gz usr/share/man/man5/tutti.toml.5.gz \
                 usr/share/bash-completion/completions/tutti usr/share/zsh/vendor-completions/_tutti \
                 usr/share/fish/vendor_completions.d/tutti.fish usr/share/applications/tutti.desktop \
                 usr/lib/systemd/system/tutti.service usr/lib/systemd/user/tutti.service usr/lib/sysusers.d/tutti.conf \
                 usr/share/doc/tutti/copyright usr/share/doc/tutti/examples/tutti.toml etc/tutti/tutti.toml.d/ \
-                $('\(buildDirectory)/tutti' help --names commands | sed 's|.*|usr/share/man/man1/tutti-&.1.gz|'); do
+                $('\(Self.program)' help --names commands | sed 's|.*|usr/share/man/man1/tutti-&.1.gz|'); do
                 grep -q " \\./$file\\$" list || { echo "$file is missing"; exit 1; }
             done
             """, in: directory)
@@ -60,12 +60,19 @@ import Testing
         try Tool.run(
             """
             mkdir archive && tar -xJf first/*.tar.xz -C archive --strip-components 1 && cd archive
-            ! ./install.sh --check > ../said 2>&1 && grep -q 'libswiftCore.so is missing' ../said || exit 1
-            ! ./install.sh --prefix "$PWD/prefix" > ../said 2>&1 && test ! -e prefix && grep -q 'nothing was copied' ../said || exit 1
-            export LD_LIBRARY_PATH=$(ldd '\(buildDirectory)/tutti' | sed -n 's|.* => \\(.*\\)/libswiftCore.so .*|\\1|p')
-            ./install.sh --check && ./install.sh --prefix "$PWD/prefix" && prefix/bin/tutti --version || exit 1
-            grep -qx "ExecStart=$PWD/prefix/bin/tutti join --service" prefix/lib/systemd/system/tutti.service || exit 1
-            ./install.sh --uninstall --prefix "$PWD/prefix" && test -z "$(find prefix -type f)"
+            set -e
+            if ./install.sh --check > ../said 2>&1; then exit 1; fi
+            grep -q 'libswiftCore.so is missing' ../said
+            if ./install.sh --prefix "$PWD/prefix" > ../said 2>&1; then exit 1; fi
+            grep -q 'nothing was copied' ../said
+            test ! -e prefix
+            export LD_LIBRARY_PATH=$(ldd '\(Self.program)' | sed -n 's|.* => \\(.*\\)/libswiftCore.so .*|\\1|p')
+            ./install.sh --check
+            ./install.sh --prefix "$PWD/prefix"
+            prefix/bin/tutti --version
+            grep -qx "ExecStart=$PWD/prefix/bin/tutti join --service" prefix/lib/systemd/system/tutti.service
+            ./install.sh --uninstall --prefix "$PWD/prefix"
+            test -z "$(find prefix -type f)"
             """, in: directory)
     }
 
@@ -76,14 +83,14 @@ import Testing
             set -e
             refused() {
                 expected=$1; shift
-                ! '\(Self.root)/Scripts/package' --output out "$@" 2> said
+                if '\(Self.root)/Scripts/package' --output out "$@" 2> said; then exit 1; fi
                 grep -qF -- "$expected" said || { cat said; exit 1; }
                 test ! -e out
             }
             printf '#!/bin/sh\\necho tutti 0.0.9\\n' > other && chmod +x other
             refused "there is no program '$PWD/none'" --program none
             refused "unknown argument '--what'" --what
-            refused "--maintainer is a name and an address" --maintainer nobody --program '\(buildDirectory)/tutti'
+            refused "--maintainer is a name and an address" --maintainer nobody --program '\(Self.program)'
             refused "the program is tutti 0.0.9" --maintainer 'N <a@b>' --program other
             """, in: directory)
     }
