@@ -12,10 +12,11 @@ runtime_packages=(avahi-daemon dbus libasound2 libavahi-client3 libmpg123-0 libq
 # What making packages needs.
 package_packages=(binutils dpkg-dev patchelf xz-utils)
 # What the tests start: mDNS on networks of their own, players and probes in them, terminals, encoders for songs,
-# decoders to compare with, systemd's judge of units.
-test_packages=(alsa-utils avahi-daemon chafa chromium curl dbus faad ffmpeg flac iproute2 iputils-ping lame libcurl4
-    libopencore-amrnb0 libopencore-amrwb0 libsox-fmt-mp3 libsqlite3-0 libvo-amrwbenc0 mpg123 nodejs openssl opus-tools
-    playerctl python3 sox systemd tmux vorbis-tools)
+# decoders to compare with, shells that complete, judges of packages, manual pages and units.
+test_packages=(alsa-utils avahi-daemon binutils bsdextrautils bsdutils chafa chromium curl dbus dpkg-dev faad
+    ffmpeg fish flac groff-base iproute2 iputils-ping lame libcurl4 libopencore-amrnb0 libopencore-amrwb0
+    libsox-fmt-mp3 libsqlite3-0 libvo-amrwbenc0 lintian man-db mpg123 nftables nodejs openssl opus-tools patchelf
+    playerctl python3 sox systemd tmux vorbis-tools xz-utils zsh)
 
 say() { printf '%s\n' "$*" >&2; }
 die() { say "$(basename "$0"): $*"; exit 1; }

@@ -32,7 +32,8 @@ enum TuttiProcess {
             "timeout --kill-after=5 60 bash script || { status=$?; \(tell) 2>&1; exit $status; }", in: directory)
     }
 
-    private static var executableDirectory: String {
+    /// Where the program lies.
+    static var executableDirectory: String {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
         let path = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)

@@ -1,0 +1,97 @@
+import StreamTestKit
+import Testing
+
+/// What `Scripts/package` makes, of the program under test.
+@Suite(.timeLimit(.minutes(5))) struct PackageTests {
+    private static let root = #filePath.split(separator: "/").dropLast(4).map { "/\($0)" }.joined()
+    private static var program: String { TuttiProcess.executableDirectory + "/tutti" }
+
+    private func package(_ directory: borrowing TemporaryDirectory, into folder: String) throws {
+        try Tool.run(
+            """
+            export SOURCE_DATE_EPOCH=1700000000
+            '\(Self.root)/Scripts/package' --fast --program '\(Self.program)' --output '\(folder)' \
+            --maintainer 'Tutti Tests <tests@tutti.invalid>'
+            """, in: directory)
+    }
+
+    @Test func twoAreTheSameAndWhole() throws {
+        let directory = TemporaryDirectory()
+        try package(directory, into: "first")
+        // Another time, and another mask of rights.
+        try Tool.run("sleep 1", in: directory)
+        try package(directory, into: "second")
+        try Tool.run("cmp first/*.deb second/*.deb && cmp first/*.tar.xz second/*.tar.xz", in: directory)
+        try contents(directory)
+        try judgement(directory)
+        try archive(directory)
+    }
+
+    private func contents(_ directory: borrowing TemporaryDirectory) throws {
+        try Tool.run(
+            """
+            set -e
+            version=$('\(Self.program)' --version | cut -d ' ' -f 2)
+            test "$(dpkg-deb -f first/*.deb Package Version)" = "$(printf 'Package: tutti\\nVersion: %s' "$version")"
+            dpkg-deb -f first/*.deb Depends | grep -q 'libasound2 (>= '
+            dpkg-deb -f first/*.deb Recommends | grep -q 'avahi-daemon, libavcodec59.*rtkit'
+            dpkg-deb -c first/*.deb > list
+            if grep -v ' root/root ' list; then exit 1; fi
+            for file in usr/bin/tutti usr/share/man/man1/tutti.1.gz usr/share/man/man5/tutti.toml.5.gz \
+                usr/share/bash-completion/completions/tutti usr/share/zsh/vendor-completions/_tutti \
+                usr/share/fish/vendor_completions.d/tutti.fish usr/share/applications/tutti.desktop \
+                usr/lib/systemd/system/tutti.service usr/lib/systemd/user/tutti.service usr/lib/sysusers.d/tutti.conf \
+                usr/share/doc/tutti/copyright usr/share/doc/tutti/examples/tutti.toml etc/tutti/tutti.toml.d/ \
+                $('\(Self.program)' help --names commands | sed 's|.*|usr/share/man/man1/tutti-&.1.gz|'); do
+                grep -q " \\./$file\\$" list || { echo "$file is missing"; exit 1; }
+            done
+            """, in: directory)
+    }
+
+    /// Debian's own judgement.
+    private func judgement(_ directory: borrowing TemporaryDirectory) throws {
+        try Tool.run(
+            "lintian --no-cfg --allow-root --fail-on error,warning --suppress-tags bogus-mail-host first/*.deb",
+            in: directory)
+    }
+
+    /// The program of the tests needs Swift's libraries, which no distribution has: just what install.sh looks for.
+    private func archive(_ directory: borrowing TemporaryDirectory) throws {
+        try Tool.run(
+            """
+            mkdir archive && tar -xJf first/*.tar.xz -C archive --strip-components 1 && cd archive
+            set -e
+            if ./install.sh --check > ../said 2>&1; then exit 1; fi
+            grep -q 'libswiftCore.so is missing' ../said
+            if ./install.sh --prefix "$PWD/prefix" > ../said 2>&1; then exit 1; fi
+            grep -q 'nothing was copied' ../said
+            test ! -e prefix
+            export LD_LIBRARY_PATH=$(ldd '\(Self.program)' | sed -n 's|.* => \\(.*\\)/libswiftCore.so .*|\\1|p')
+            ./install.sh --check
+            ./install.sh --prefix "$PWD/prefix"
+            prefix/bin/tutti --version
+            grep -qx "ExecStart=$PWD/prefix/bin/tutti join --service" prefix/lib/systemd/system/tutti.service
+            ./install.sh --uninstall --prefix "$PWD/prefix"
+            test -z "$(find prefix -type f)"
+            """, in: directory)
+    }
+
+    @Test func whatIsWrongIsSaid() throws {
+        let directory = TemporaryDirectory()
+        try Tool.run(
+            """
+            set -e
+            refused() {
+                expected=$1; shift
+                if '\(Self.root)/Scripts/package' --output out "$@" 2> said; then exit 1; fi
+                grep -qF -- "$expected" said || { cat said; exit 1; }
+                test ! -e out
+            }
+            printf '#!/bin/sh\\necho tutti 0.0.9\\n' > other && chmod +x other
+            refused "there is no program '$PWD/none'" --program none
+            refused "unknown argument '--what'" --what
+            refused "--maintainer is a name and an address" --maintainer nobody --program '\(Self.program)'
+            refused "the program is tutti 0.0.9" --maintainer 'N <a@b>' --program other
+            """, in: directory)
+    }
+}
