@@ -12,6 +12,9 @@ enum Firefox {
             throw LANError.system("mkdir \(path)", errno)
         }
         try writePreferences(to: directory + "/profile/user.js")
+        // It opens all channels that a card has before it plays on two: a run of its own, and another recording.
+        var card = card
+        card?.channels = 2...2
         let process = try host.spawn(
             [BrowserKind.firefox.executable, "--headless", "--no-remote", "--profile", directory + "/profile"]
                 + ["--remote-debugging-port", "0"] + flags + ["about:blank"], card: card,
