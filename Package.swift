@@ -207,6 +207,13 @@ let layers = [
                     "Observing", "Pairing", "Peering", "Playout", "Programmes", "RealtimeKitClient", "Recording",
                     "SecureChannel", "SessionExecution", "Songs", "VirtualDevices", "WireProtocol", nioCore, nioPosix,
                 ], canary),
+            // What keeps Tutti from working on this machine and its network, and what mends it.
+            library(
+                "Diagnosis",
+                [
+                    "ALSADevices", "AudioCore", "AudioDecoding", "Discovery", "HostSystem", "LibavcodecDecoding",
+                    "Peering", "Playout", "RealtimeKitClient", "TuttiRuntime", "WireProtocol",
+                ]),
             // HTTP and WebSockets for a site, whatever it is.
             library("WebServer", [nioCore, nioPosix, nioHTTP1, nioWebSocket]),
             // A player on the desktop's bus: media keys, panels, lock screens.
@@ -230,8 +237,8 @@ let layers = [
                 "tutti",
                 [
                     "AudioCore", "AudioFileWriting", "AudioQueueServices", "Broadcasting", "CQREncode", "CRevision",
-                    "Controlling", "Cryptography", "DesktopRemote", "HostSystem", "HouseholdSessions", "Households",
-                    "Listening",
+                    "Controlling", "Cryptography", "DesktopRemote", "Diagnosis", "HostSystem", "HouseholdSessions",
+                    "Households", "Listening",
                     "MusicLibrary", "Observing", "Pairing", "Peering", "PlayerScreen", "Playout", "ProgrammeJSON",
                     "SecureChannel", "Songs", "TerminalIO", "TuttiRuntime", "WebRemote", "WireProtocol",
                 ]),
@@ -475,6 +482,13 @@ let testRooms = [
                 ]),
             tests(
                 "WebServerTests", ["WebServer", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioEmbedded]),
+            tests(
+                "DiagnosisTests",
+                [
+                    "AudioCore", "AudioDecoding", "Diagnosis", "Discovery", "HostSystem", "LibavcodecDecoding",
+                    "Peering",
+                    "Playout", "TuttiRuntime", "WireProtocol",
+                ]),
             tests("DesktopRemoteTests", ["AudioCore", "DesktopRemote"]),
             tests("TerminalIOTests", ["TerminalIO"]),
             tests(

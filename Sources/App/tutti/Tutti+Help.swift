@@ -24,6 +24,7 @@ extension Tutti {
             "  tutti pause                   silence on all of them, at the same sample",
             "  tutti peers                   who is there, and what is playing",
             "  tutti check                   whether the listeners keep in step",
+            "  tutti doctor                  what keeps it from working, and what mends it",
             "  tutti status --qr             where the page for browsers is, for phones",
             "  tutti inspect song.m4a        what the file is, and what is wrong with it", "",
             "Tutti listens on TCP and UDP port \(NetworkAddress.defaultPort), and finds others by mDNS (UDP 5353).",
