@@ -49,8 +49,10 @@ struct PeerFacts: Judged {
         }
     }
 
+    /// Those that are who mDNS says.
+    private var right: [Greeted] { greeted.filter { announced == nil || $0.process == announced } }
+
     private var wayFindings: [Finding] {
-        let right = greeted.filter { announced == nil || $0.process == announced }
         let strangers = greeted.filter { announced != nil && $0.process != announced }
         var found = strangers.map(stranger)
         if let first = right.first {
@@ -136,7 +138,7 @@ struct PeerFacts: Judged {
             ]
         }
         guard let clock = examined.clock else {
-            guard !greeted.isEmpty, greeted.allSatisfy({ $0.path.refusal == nil }) else { return [] }
+            guard !right.isEmpty, right.allSatisfy({ $0.path.refusal == nil }) else { return [] }
             return [
                 Finding(
                     "clock.not-told", .note, "'\(title)' does not say where its clock is",
@@ -205,7 +207,7 @@ struct PeerFacts: Judged {
             Finding(
                 "clock.long-path", isLong ? .warning : .note, what,
                 why:
-                    "the way takes longer than a LAN's. If one direction is longer than the other, this machine plays up "
+                    "the way takes longer than a LAN's. If one direction is the longer one, this machine plays up "
                     + "to \(limit.shown) off, and no exchange can see it",
                 remedy: "use a cable; switch off the radio's power saving; look for what delays one direction (traffic "
                     + "shaping, VPN, powerline)"))

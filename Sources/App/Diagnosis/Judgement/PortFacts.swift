@@ -16,7 +16,7 @@ struct PortFacts: Judged {
                 Finding(
                     "ports.taken", .warning, "port \(port) belongs to another program: \(others.map(\.shown).listed)",
                     why:
-                        "Tutti then takes any free port, which firewalls do not let through, and nobody finds by address",
+                        "Tutti then takes any free port, which firewalls do not know, and nobody finds by address",
                     remedy: "end that program, or give Tutti a port that the firewall lets through: --port N")
             ]
         }

@@ -25,7 +25,7 @@ struct DoctorCommand: Command {
                 + "ways to each peer and its clock, real-time rights, the processor, Wi-Fi, the sound card while it "
                 + "plays silence for some seconds, decoders and their sandbox, and the state directory. It takes about "
                 + "8 seconds, needs no rights, and changes nothing.",
-            "Each line is ok, a note, a warning or a problem, and its name, which never changes. Below it stands why it "
+            "Each line is ok, a note, a warning or a problem, with a name that never changes. Below it stands why it "
                 + "matters and what mends it.",
             "A broadcaster that is looked at says that somebody observes it. Listeners are called, and let go at once.",
             "With --json: one object a line, with severity, id, what, why and remedy.",

@@ -9,6 +9,11 @@ public struct RealTimeTrial: Hashable, Sendable {
     /// Whether RealtimeKit granted the priority, since the system itself did not.
     public var isByRealtimeKit = false
     public var memory: MemoryLock
+
+    public init(priority: RealtimeKitError? = nil, memory: MemoryLock) {
+        self.priority = priority
+        self.memory = memory
+    }
 }
 
 extension RealTimeSystem {
