@@ -9,11 +9,11 @@ build_packages=(libasound2-dev libavahi-client-dev libdbus-1-dev libmpg123-dev l
 # What a machine needs to take part; the libraries come with the packages above.
 runtime_packages=(avahi-daemon dbus libasound2 libavahi-client3 libmpg123-0 libqrencode4
     libsodium23 zlib1g)
-# What the tests start: mDNS on networks of their own, players and probes in them, terminals, encoders for songs,
-# decoders to compare with.
+# What the tests start: mDNS and firewalls on networks of their own, players and probes in them, terminals, encoders for
+# songs, decoders to compare with.
 test_packages=(alsa-utils avahi-daemon chafa chromium curl dbus faad ffmpeg flac iproute2 iputils-ping lame libcurl4
-    libopencore-amrnb0 libopencore-amrwb0 libsox-fmt-mp3 libsqlite3-0 libvo-amrwbenc0 mpg123 nodejs openssl opus-tools
-    playerctl python3 sox tmux vorbis-tools)
+    libopencore-amrnb0 libopencore-amrwb0 libsox-fmt-mp3 libsqlite3-0 libvo-amrwbenc0 mpg123 nftables nodejs openssl
+    opus-tools playerctl python3 sox tmux vorbis-tools)
 
 say() { printf '%s\n' "$*" >&2; }
 die() { say "$(basename "$0"): $*"; exit 1; }
