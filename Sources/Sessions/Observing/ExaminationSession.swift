@@ -1,5 +1,4 @@
 import AudioCore
-import Households
 import NIOCore
 import Peering
 import SecureChannel
