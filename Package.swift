@@ -511,6 +511,7 @@ let testRooms = [
                 "TuttiTests",
                 [
                     "tutti", "AudioCore", "AudioDecoding", "AudioFileWriting", "Broadcasting", "Controlling",
+                    "Diagnosis",
                     "HouseholdSessions", "Households", "Listening", "Observing", "Pairing", "Peering", "Playout",
                     "ProgrammeJSON", "Recording", "SecureChannel", "Songs", "StreamTestKit", "TerminalIO",
                     "TuttiRuntime", "WebRemote", "WireProtocol",

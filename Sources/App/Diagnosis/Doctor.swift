@@ -54,7 +54,7 @@ public enum Doctor {
 
         let search = DiscoveryProbe.search(as: identity)
         let interfaces = network.facts(by: deadline)
-        let peers = PeerProbe.examine(search.peers, options, as: identity, interfaces)
+        let peers = PeerProbe.examine(search, options, as: identity, interfaces)
         let holders = files.facts(by: deadline) ?? OpenFiles()
 
         var report = Report()
@@ -70,8 +70,13 @@ public enum Doctor {
         report.add(soundFacts(sound, options, holders, by: deadline), "sound")
         report.add(codecs.facts(by: deadline), "codecs")
         report.add(state.facts(by: deadline), "state")
+        if holders.isPartial { report.findings.append(unseen) }
         return report.findings
     }
+
+    private static let unseen = Finding(
+        "processes.unseen", .note, "programs of other users cannot be seen",
+        why: "who has a port or a sound card is known in part", remedy: "sudo tutti doctor")
 
     private static func discovery(
         _ search: DiscoveryProbe, _ network: NetworkFacts?, _ holders: OpenFiles, _ answers: [HostAnswer]
@@ -85,7 +90,6 @@ public enum Doctor {
                 addresses: peer.addresses.map { String($0.description.prefix { $0 != "%" }) })
         }
         facts.responders = holders.holders(ofPort: 5_353, ["udp", "udp6"])
-        facts.isPartial = holders.isPartial
         facts.answers = answers
         facts.hasAsked = network?.interfaces.contains { $0.mayMulticast && !$0.isOfContainers } ?? false
         return facts

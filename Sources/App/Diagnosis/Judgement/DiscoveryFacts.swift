@@ -25,8 +25,6 @@ struct DiscoveryFacts: Judged {
     var ownAddresses: Set<String>
     /// Programs at UDP port 5353.
     var responders: [OpenFiles.Holder] = []
-    /// Whether there may be more that this user cannot see.
-    var isPartial = false
     /// What the network answered for this machine's name, and for those of peers.
     var answers: [HostAnswer] = []
     /// Whether the network was asked: on an interface with IPv4 and multicast.
@@ -127,8 +125,9 @@ struct DiscoveryFacts: Judged {
         ]
     }
 
+    /// What this machine is called on the network: another name than its own where that was taken.
     private var ownHosts: Set<String> {
-        Set(sightings.map { $0.hostName.lowercased() } + [hostName.lowercased() + ".local"])
+        sightings.isEmpty ? [hostName.lowercased() + ".local"] : Set(sightings.map { $0.hostName.lowercased() })
     }
 
     private var isAnsweredHere: Bool {

@@ -26,11 +26,12 @@ struct DiscoveryProbe: Sendable {
         }
         let found = Box()
         var record = PeerRecord(
-            id: identity.peer, instance: identity.instance, name: "\(identity.name) (doctor)", roles: [],
+            id: UUIDBytes(high: .random(in: 0...(.max)), low: .random(in: 0...(.max))), instance: identity.instance,
+            name: "\(identity.name) (doctor)", roles: [],
             protocolVersion: UInt32(Preamble.version))
         record.name = String(displaying: record.name, maximumByteCount: WireLimits.peerNameByteCount)
         let own = identity.instance
-        // Nobody calls a peer without a role.
+        // Nobody calls a peer without a role, and nobody need know whose it is.
         let discovery = PeerDiscovery(
             browses: true, advertisement: PeerAdvertisement(record: record, port: NetworkAddress.defaultPort)
         ) { event in

@@ -35,14 +35,17 @@ struct PeerProbe: Judged {
 
     /// Calls all that were found, and asks the network for the addresses of their hosts. Blocks for some seconds.
     static func examine(
-        _ found: [DiscoveredPeer], _ options: DoctorOptions, as identity: Identity, _ network: NetworkFacts?
+        _ search: DiscoveryProbe, _ options: DoctorOptions, as identity: Identity, _ network: NetworkFacts?
     ) -> PeerProbe {
         var probe = PeerProbe()
-        let hosts = Array(Set(found.map { $0.hostName.lowercased() }).sorted().prefix(peerLimit - 1))
+        let found = search.peers
+        let own = search.sightings.map { $0.hostName.lowercased() }
+        let ownHost = own.min() ?? Identity.hostName.lowercased() + ".local"
+        let others = Set(found.map { $0.hostName.lowercased() }).subtracting([ownHost])
+        let hosts = [ownHost] + others.sorted().prefix(peerLimit - 1)
         let interfaces = network?.interfaces.filter { $0.mayMulticast && !$0.isOfContainers }.map(\.index) ?? []
         let asking = Probe("doctor mdns") {
-            MulticastProbe.ask(
-                for: [Identity.hostName.lowercased() + ".local"] + hosts, on: interfaces, span: question)
+            MulticastProbe.ask(for: hosts, on: interfaces, span: question)
         }
         var peers = found.map { peer in
             PeerFacts(peer, own: network?.addresses ?? [])
