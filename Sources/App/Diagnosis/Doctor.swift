@@ -17,6 +17,8 @@ public struct DoctorOptions: Sendable {
     public var exchange = TimeSpan.seconds(3)
     /// Where Tutti keeps what it remembers; nil if the user has no such place.
     public var statePath: String?
+    /// Whether peers that are found are asked what their own machines' doctors find.
+    public var asksPeers = true
     /// Whether this program has offered itself as a worker (``DecodeWorkers``).
     public var startsWorkers = false
 
@@ -53,6 +55,7 @@ public enum Doctor {
         let state = Probe("doctor state") { StateFacts.look(at: options.statePath) }
 
         let search = DiscoveryProbe.search(as: identity)
+        let remote = RemoteProbe(options.asksPeers ? others(search, options) : [], as: identity)
         let interfaces = network.facts(by: deadline)
         let peers = PeerProbe.examine(search, options, as: identity, interfaces)
         let holders = files.facts(by: deadline) ?? OpenFiles()
@@ -70,8 +73,19 @@ public enum Doctor {
         report.add(soundFacts(sound, options, holders, by: deadline), "sound")
         report.add(codecs.facts(by: deadline), "codecs")
         report.add(state.facts(by: deadline), "state")
+        report.findings += remote.findings(by: deadline)
         if holders.isPartial { report.findings.append(unseen) }
         return report.findings
+    }
+
+    /// Peers on other machines.
+    private static func others(
+        _ search: DiscoveryProbe, _ options: DoctorOptions
+    ) -> [(name: String, address: NetworkAddress)] {
+        let own = Set(search.sightings.map(\.hostName))
+        return search.peers.filter { !own.contains($0.hostName) }.compactMap { peer in
+            peer.addresses.first.map { (peer.serviceName, NetworkAddress(host: $0.description, port: peer.port)) }
+        } + options.addresses.map { ("\($0)", $0) }
     }
 
     private static let unseen = Finding(

@@ -33,6 +33,8 @@ public struct Finding: Hashable, Sendable {
     public var why: String?
     /// The command that mends it, or what to do.
     public var remedy: String?
+    /// The peer on whose machine it was found, which says so itself; nil for this one.
+    public var machine: String?
 
     public init(
         _ id: String, _ severity: Severity, _ what: String, why: String? = nil, remedy: String? = nil

@@ -9,6 +9,10 @@ struct DoctorCommand: Command {
     static let device = CommandSyntax.Option.value(
         "--device", "NAME", "The sound device to look at, as 'tutti devices' lists it. Default: default.")
     static let noSound = CommandSyntax.Option.flag("--no-sound", "Leave the sound device alone.")
+    static let tabs = CommandSyntax.Option.flag(
+        "--tabs",
+        "Find what another machine wants to know of this one: without sound, each finding a line of fields "
+            + "that are separated by tabs. Asks no other machine, and returns 0.")
     static let quiet = CommandSyntax.Option.flag("--quiet", short: "q", "Show no finding that is ok.")
 
     static let syntax = CommandSyntax(
@@ -19,7 +23,7 @@ struct DoctorCommand: Command {
                 name: "HOST[:PORT]", isRequired: false, repeats: true,
                 help: "Peers to look at beside those that mDNS finds.")
         ],
-        options: [device, noSound, quiet, DisplayFlags.json, .help],
+        options: [device, noSound, quiet, DisplayFlags.json, tabs, .help],
         notes: [
             "It looks at avahi-daemon and whoever else uses UDP 5353, at the interfaces and multicast on them, at the "
                 + "ways to each peer and its clock, real-time rights, the processor, Wi-Fi, the sound card while it "
@@ -28,7 +32,9 @@ struct DoctorCommand: Command {
             "Each line is ok, a note, a warning or a problem, with a name that never changes. Below it stands why it "
                 + "matters and what mends it.",
             "A broadcaster that is looked at says that somebody observes it. Listeners are called, and let go at once.",
-            "With --json: one object a line, with severity, id, what, why and remedy.",
+            "Machines of one household that are reached are asked for their own findings meanwhile; what is not ok "
+                + "there stands behind their names.",
+            "With --json: one object a line, with severity, id, what, why, remedy and machine.",
             "Exit code: 0 when there was nothing worse than notes, 1 with a warning, 2 with a problem, 64 for a wrong "
                 + "command line.",
         ],
@@ -42,6 +48,7 @@ struct DoctorCommand: Command {
     private(set) var options = DoctorOptions()
     let isJSON: Bool
     let isQuiet: Bool
+    let isForOthers: Bool
 
     init(_ arguments: CommandArguments) throws(UsageError) {
         for text in arguments.operands { options.addresses.append(try CommandArguments.address(text, for: "HOST")) }
@@ -54,6 +61,8 @@ struct DoctorCommand: Command {
         }
         isJSON = arguments.has(DisplayFlags.json)
         isQuiet = arguments.has(Self.quiet)
+        isForOthers = arguments.has(Self.tabs)
+        if isForOthers { (options.device, options.asksPeers) = (nil, false) }
     }
 
     func run() -> Int32 {
@@ -65,6 +74,10 @@ struct DoctorCommand: Command {
         let found = StandardStream.silencingOthers { Doctor.examine(options, as: identity) }
         let findings = (objection.map { [$0] } ?? []) + found
         let shown = isQuiet ? findings.filter { $0.severity > .ok } : findings
+        if isForOthers {
+            StandardStream.output.write(shown.map { $0.tabs + "\n" }.joined())
+            return 0
+        }
         if isJSON {
             ListOutput.write(shown.map(\.json))
         } else {
@@ -107,7 +120,7 @@ struct DoctorCommand: Command {
 extension Finding {
     /// For people.
     fileprivate var lines: String {
-        var lines = ["\(severity.mark)  \(id): \(what)"]
+        var lines = ["\(severity.mark)  \(id): \(machine.map { "[\($0)] " } ?? "")\(what)"]
         if severity > .ok {
             if let why { lines.append("         why: \(why)") }
             if let remedy { lines.append("         mend: \(remedy)") }
@@ -118,7 +131,7 @@ extension Finding {
     fileprivate var json: JSONValue {
         .object([
             "severity": .string(severity.rawValue), "id": .string(id), "what": .string(what), "why": .optional(why),
-            "remedy": .optional(remedy),
+            "remedy": .optional(remedy), "machine": .optional(machine),
         ])
     }
 }
