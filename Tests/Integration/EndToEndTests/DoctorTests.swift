@@ -182,6 +182,36 @@ struct DoctorTests {
         #expect(report.status == .exited(2), "\(report.output)")
     }
 
+    // MARK: Both ends
+
+    /// What is wrong at the other end is told by a member of the household, and by nobody else.
+    @Test func aMemberSaysWhatIsWrongThere() throws {
+        let lan = try LAN(hosts: 3)
+        func run(_ words: [String], on host: Int) throws {
+            let ended = try lan[host].run([Self.program] + words, within: 30)
+            #expect(ended.status == .exited(0), "tutti \(words): \(ended.output)")
+        }
+        try run(["household", "create"], on: 0)
+        let invitation = lan.path("invitation")
+        let invite = "'\(Self.program)' household invite > '\(invitation)'"
+        #expect(try lan[0].run(["sh", "-c", invite]).status == .exited(0))
+        let founder = try lan[0].spawn([Self.program, "broadcast", "--idle"])
+        try founder.waitForLine(containing: "members of the household Home", within: 10)
+        let member = try lan[1].spawn([Self.program, "join", "--output", "null", "--household", invitation])
+        try member.waitForLine(containing: "members of the household Home", within: 20)
+        try lan[1].removeMulticastRoute()
+        Testbed.letAnnouncementsPass()
+
+        let processes = try [
+            Self.begin(lan, on: 0, ["--no-sound", lan[1].address]), Self.begin(lan, on: 2, ["--no-sound"]),
+        ]
+        let reports = try processes.map { try Report($0) }
+        let told = reports[0].line("network.no-multicast-route")
+        #expect(told?.contains("\"machine\":\"host2\"") == true, "\(reports[0].output)")
+        #expect(reports[1].line("network.no-multicast-route") == nil, "\(reports[1].output)")
+        #expect(reports[1].line("remote.not-told") != nil, "\(reports[1].output)")
+    }
+
     // MARK: The command line
 
     @Test func whatExcludesEachOtherIsRefused() throws {
