@@ -2,6 +2,7 @@ import AudioCore
 import Peering
 import Synchronization
 import TuttiRuntime
+import WireProtocol
 
 /// What the doctors of other machines find, each asked by the peer that runs there.
 struct RemoteProbe: Sendable {
@@ -43,7 +44,11 @@ struct RemoteProbe: Sendable {
                 }
             }
         } catch {
-            answer.withLock { if case .nothing = $0 { $0 = .nothing("it turns us away") } }
+            // It turns us away, as strangers; or it cannot be reached, which is looked at elsewhere.
+            let isRefused = error.kind == .notAllowed || error.kind == .unavailable
+            answer.withLock { answer in
+                if isRefused, case .nothing = answer { answer = .nothing(LookupRefusal.foreignMachine) }
+            }
         }
         return answer.withLock { $0 }
     }
