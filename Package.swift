@@ -211,6 +211,13 @@ let layers = [
                     "Observing", "Pairing", "Peering", "Playout", "Programmes", "RealtimeKitClient", "Recording",
                     "SecureChannel", "SessionExecution", "Songs", "VirtualDevices", "WireProtocol", nioCore, nioPosix,
                 ], canary),
+            // What keeps Tutti from working on this machine and its network, and what mends it.
+            library(
+                "Diagnosis",
+                [
+                    "ALSADevices", "AudioCore", "AudioDecoding", "Discovery", "HostSystem", "LibavcodecDecoding",
+                    "Peering", "Playout", "RealtimeKitClient", "TuttiRuntime", "WireProtocol",
+                ]),
             // HTTP, also by TLS, and WebSockets for a site, whatever it is.
             library("WebServer", [nioCore, nioPosix, nioHTTP1, nioWebSocket, nioTLS, nioSSL]),
             // A player on the desktop's bus: media keys, panels, lock screens.
@@ -236,8 +243,8 @@ let layers = [
                 "tutti",
                 [
                     "AudioCore", "AudioFileWriting", "AudioQueueServices", "Broadcasting", "CQREncode", "CRevision",
-                    "Controlling", "Cryptography", "DesktopRemote", "HostSystem", "HouseholdSessions", "Households",
-                    "Listening",
+                    "Controlling", "Cryptography", "DesktopRemote", "Diagnosis", "HostSystem", "HouseholdSessions",
+                    "Households", "Listening",
                     "MusicLibrary", "Observing", "Pairing", "Peering", "PlayerScreen", "Playout", "ProgrammeJSON",
                     "SecureChannel", "ServiceManager", "Songs", "TOML", "TerminalIO", "TuttiRuntime", "WebRemote",
                     "WireProtocol",
@@ -489,6 +496,12 @@ let testRooms = [
                     "StreamTestKit", "WebServer", nioCore, nioPosix, nioHTTP1, nioWebSocket, nioEmbedded, nioTLS,
                     nioSSL,
                 ]),
+            tests(
+                "DiagnosisTests",
+                [
+                    "AudioCore", "AudioDecoding", "Diagnosis", "Discovery", "HostSystem", "LibavcodecDecoding",
+                    "Peering", "Playout", "TuttiRuntime", "WireProtocol",
+                ]),
             tests("DesktopRemoteTests", ["AudioCore", "DesktopRemote"]),
             tests("TOMLTests", ["StreamTestKit", "TOML"]),
             tests("TerminalIOTests", ["TerminalIO"]),
@@ -512,6 +525,7 @@ let testRooms = [
                 "TuttiTests",
                 [
                     "tutti", "AudioCore", "AudioDecoding", "AudioFileWriting", "Broadcasting", "Controlling",
+                    "Diagnosis",
                     "HouseholdSessions", "Households", "Listening", "Observing", "Pairing", "Peering", "Playout",
                     "ProgrammeJSON", "Recording", "SecureChannel", "ServiceManager", "Songs", "StreamTestKit",
                     "TerminalIO", "TuttiRuntime", "WebRemote", "WireProtocol",

@@ -32,7 +32,7 @@ struct SongDetails: Sendable {
             lyrics = bytes.flatMap { Lyrics(parsing: $0) }.map { .found($0) } ?? .nothing(reason: reason)
         case .artwork(item): artwork = bytes
         case .levels(item): waveform = bytes.flatMap { LevelEnvelope(encoded: $0) }.map { Waveform($0) }
-        case .lyrics, .artwork, .levels, .songs, .unknown: break
+        case .lyrics, .artwork, .levels, .songs, .findings, .unknown: break
         }
     }
 

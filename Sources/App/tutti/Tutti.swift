@@ -12,7 +12,7 @@ struct Tutti {
     static let version = "0.2.0"
     static let commands: [any Command.Type] = [
         PlayerScreenCommand.self, BroadcastCommand.self, JoinCommand.self, PlayCommand.self, RecordCommand.self,
-        CheckCommand.self,
+        CheckCommand.self, DoctorCommand.self,
         PauseCommand.self, ResumeCommand.self, ToggleCommand.self, SeekCommand.self, NextCommand.self,
         PreviousCommand.self, StopCommand.self, QueueCommand.self, VolumeCommand.self, OffsetCommand.self,
         RoleCommand.self, StatusCommand.self, SearchCommand.self, LibraryCommand.self, PlaylistCommand.self,

@@ -14,6 +14,13 @@ public struct Dialer {
         public var id: Int
         public var key: PeerContact.Key
         public var address: NetworkAddress
+
+        /// - Parameter id: the caller's own.
+        public init(id: Int, key: PeerContact.Key, address: NetworkAddress) {
+            self.id = id
+            self.key = key
+            self.address = address
+        }
     }
 
     fileprivate struct Entry {

@@ -291,7 +291,7 @@ extension BroadcastSession {
     /// Closes a connection that was removed from the table.
     private mutating func end(_ id: ConnectionID, _ link: ListenerLink) {
         abandonUpload(of: id)
-        if link.isMember { actions.append(.removeKey(link.key)) }
+        if link.isMember || link.isObserver { actions.append(.removeKey(link.key)) }
         actions.append(.close(id))
     }
 

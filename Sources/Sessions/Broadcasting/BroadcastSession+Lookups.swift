@@ -17,9 +17,11 @@ extension BroadcastSession {
         case .lyrics(let item), .artwork(let item), .levels(let item):
             guard let location = programme.location(of: item) else { return findNothing(lookup, link, "", now) }
             begin(lookup, location, link, now)
-        case .songs:
+        case .songs, .findings:
             guard link.connection.standing.mayReadLibrary else {
-                return findNothing(lookup, link, LookupRefusal.foreignLibrary, now)
+                let isOfMachine = lookup.subject == .findings
+                return findNothing(
+                    lookup, link, isOfMachine ? LookupRefusal.foreignMachine : LookupRefusal.foreignLibrary, now)
             }
             begin(lookup, nil, link, now)
         case .unknown: findNothing(lookup, link, LookupRefusal.unknownSubject, now)

@@ -12,6 +12,10 @@ extension BroadcastSession {
         connections.accept(link.id)
         connections.admit(link.id)
         link.admitAsObserver()
+        // It may look at the path to the clock, too. Older releases do not tell it, and older observers pass it over.
+        actions.append(.addKey(link.key))
+        let welcome = Welcome(clockPort: configuration.clockPort, clockKey: link.key.bytes)
+        send(WireEncoder.welcome(welcome), to: link, now)
         notify(.observed(by: link.connection.name), from: link, now)
     }
 

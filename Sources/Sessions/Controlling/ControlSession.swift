@@ -74,12 +74,17 @@ public struct ControlSession {
     }
 
     /// Whether a listener answers all that is asked for.
-    private var looksForSongsAlone: Bool {
-        requests.allSatisfy { if case .lookup(.songs) = $0 { true } else { false } }
+    private var asksTheMachineAlone: Bool {
+        requests.allSatisfy { request in
+            switch request {
+            case .lookup(.songs), .lookup(.findings): true
+            default: false
+            }
+        }
     }
 
     private func isAsked(_ roles: PeerRoles) -> Bool {
-        roles.contains(.broadcaster) || looksForSongsAlone && roles.contains(.listener)
+        roles.contains(.broadcaster) || asksTheMachineAlone && roles.contains(.listener)
     }
 
     /// Whether it follows the programme, and so may wait longer for time to pass.

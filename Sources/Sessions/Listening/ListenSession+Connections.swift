@@ -145,16 +145,17 @@ extension ListenSession {
         }
     }
 
-    /// Looks up songs for a member that came to ask.
+    /// Looks up songs, or what is wrong with this machine, for a member that came to ask.
     private mutating func lookUp(_ lookup: Lookup, for id: ConnectionID, _ now: HostTime) {
         guard let link = connections[id], link.connection.greeting?.roles == .controller,
             link.connection.standing.mayReadLibrary
         else { return }
-        guard case .songs = lookup.subject else {
+        switch lookup.subject {
+        case .songs, .findings: actions.append(.lookUp(id, lookup))
+        case .lyrics, .artwork, .levels, .unknown:
             let nothing = Finding(id: lookup.id, .nothing(reason: LookupRefusal.unknownSubject))
-            return send(WireEncoder.finding(nothing), to: id, now)
+            send(WireEncoder.finding(nothing), to: id, now)
         }
-        actions.append(.lookUp(id, lookup))
     }
 
     /// Why nobody could hear this peer; nil if it broadcasts.

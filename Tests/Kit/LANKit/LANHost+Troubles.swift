@@ -28,6 +28,20 @@ extension LANHost {
             ["-4", "-6"].map { "ip \($0) rule add ipproto 17 sport \(port) prohibit" })
     }
 
+    /// Sets up a firewall of nftables for what comes to this host: it accepts all but what a rule forbids. Call it once.
+    /// - Parameter rules: as nft(8) has them: `udp dport 5353 drop`.
+    public func forbid(_ rules: [String]) throws {
+        let chain = "input { type filter hook input priority 0 ; policy accept ; }"
+        try namespaces.configureNetwork(
+            ["nft add table inet host", "nft add chain inet host \(chain)"]
+                + rules.map { "nft add rule inet host input \($0)" })
+    }
+
+    /// Takes away the route for multicast: programs that name no interface can send none.
+    public func removeMulticastRoute() throws {
+        try namespaces.configureNetwork(["ip route del 224.0.0.0/4"])
+    }
+
     /// Ends avahi-daemon; ``startAvahi()`` starts it again.
     public func stopAvahi(with signal: Int32 = SIGTERM) throws {
         avahi?.signal(signal)

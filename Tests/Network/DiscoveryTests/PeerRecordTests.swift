@@ -28,7 +28,7 @@ import WireProtocol
         #expect(record.txtStrings == Self.golden.dropLast())
     }
 
-    @Test(arguments: [PeerRoles.broadcaster, .listener, [.broadcaster, .listener], .pairing])
+    @Test(arguments: [PeerRoles.broadcaster, .listener, [.broadcaster, .listener], .pairing, []])
     func keepsEveryRole(roles: PeerRoles) {
         var record = Self.record
         record.roles = roles

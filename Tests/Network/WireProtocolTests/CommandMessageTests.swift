@@ -130,6 +130,7 @@ import WireProtocol
         #expect(
             lookup(.songs(query: "nina", limit: 5)) == "00450000001d" + id + "00000100" + "04" + "0005" + "00046e696e61"
         )
+        #expect(lookup(.findings) == "004500000015" + id + "00000100" + "05")
         let part = Finding.Content.part(ofByteCount: 259, offset: 256, bytes: ByteBuffer(bytes: [1, 2, 3]))
         #expect(
             hex(.finding(Finding(id: CommandSamples.id, part))) == "00550000001c" + id + "00" + "00000103" + "00000100"

@@ -107,7 +107,7 @@ enum CommandSamples {
 
     static let lookups: [LookupSubject] = [
         .lyrics(of: ItemID(7)), .artwork(of: ItemID(8)), .levels(of: ItemID(9)),
-        .songs(query: "artist:\"nina simone\"", limit: 100), .unknown(code: 200),
+        .songs(query: "artist:\"nina simone\"", limit: 100), .findings, .unknown(code: 200),
     ]
     static var findings: [Finding.Content] {
         let part = ByteBuffer(repeating: 9, count: WireLimits.findingPartByteCount)

@@ -64,7 +64,8 @@ private struct Findings {
 
     mutating func receive(_ event: PeerDiscoveryEvent) {
         switch event {
-        case .found(let peer), .changed(let peer): peers[peer.service] = peer
+        // One without a role only looks around.
+        case .found(let peer), .changed(let peer): if !peer.record.roles.isEmpty { peers[peer.service] = peer }
         case .lost(let service): peers[service] = nil
         case .unavailable(let failure): self.failure = failure
         case .available: failure = nil

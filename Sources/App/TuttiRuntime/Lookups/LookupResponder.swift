@@ -148,7 +148,7 @@ extension MusicLookup {
         switch self {
         case .lyrics, .artwork: .details
         case .levels: .levels
-        case .songs: .songs
+        case .songs, .findings: .songs
         }
     }
 }
@@ -178,6 +178,7 @@ extension MusicLookup {
         case (.levels, let path?): self = .levels(ofSong: path)
         case (.songs(let query, let limit), _):
             self = .songs(query: query, limit: min(max(1, limit), WireLimits.foundSongCount))
+        case (.findings, _): self = .findings
         case (.lyrics, nil), (.artwork, nil), (.levels, nil), (.unknown, _): return nil
         }
     }

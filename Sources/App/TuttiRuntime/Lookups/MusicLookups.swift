@@ -9,6 +9,8 @@ public enum MusicLookup: Hashable, Sendable {
     /// Songs of the library: at most so many that fit the query, the best first, each a line of fields that are
     /// separated by tabs.
     case songs(query: String, limit: Int)
+    /// What is wrong with this machine: each finding a line of fields that are separated by tabs.
+    case findings
 }
 
 public enum MusicLookupResult: Hashable, Sendable {

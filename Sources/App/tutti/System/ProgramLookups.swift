@@ -49,6 +49,7 @@ extension MusicLookup {
         case .artwork(let path): ["inspect", "--artwork", "--", path]
         case .levels(let path): ["inspect", "--levels", "--", path]
         case .songs(let query, let limit): ["search", "--tabs", "--limit", "\(limit)", "--"] + Self.words(query)
+        case .findings: ["doctor", "--tabs"]
         }
     }
 
@@ -68,6 +69,8 @@ extension MusicLookup {
         case .songs:
             limits.processorSeconds = 20
             (limits.fileByteCount, limits.descriptorCount) = (1 << 32, 256)
+        // It writes a small file to see whether it can, and calls others.
+        case .findings: (limits.fileByteCount, limits.descriptorCount) = (1 << 20, 256)
         }
         return limits
     }

@@ -65,7 +65,7 @@ public struct RealTimeRights: ~Copyable {
     }
 
     /// Above ordinary work, below the kernel and sound servers.
-    private static let priority: Int32 = 60
+    static let priority: Int32 = 60
     private static let stackByteCount = 64 * 1024
 }
 

@@ -7,7 +7,8 @@ import WireProtocol
 //     id        UUID in lower-case text form
 //     instance  16 hexadecimal digits
 //     name      at most 63 bytes of UTF-8
-//     role      broadcaster, listener, both, or pairing: a new machine that waits to be let into a household
+//     role      broadcaster, listener, both, or pairing: a new machine that waits to be let into a household; none:
+//               somebody who only looks whether records come through, and is no peer to anybody else
 //     version   wire protocol version, decimal
 //     started   milliseconds since 1970, decimal; left out if nothing was started
 //
@@ -49,6 +50,7 @@ extension PeerRoles {
         case "listener": self = .listener
         case "both": self = [.broadcaster, .listener]
         case "pairing": self = .pairing
+        case "none": self = []
         default: return nil
         }
     }
@@ -58,6 +60,7 @@ extension PeerRoles {
         case .broadcaster: "broadcaster"
         case .listener: "listener"
         case .pairing: "pairing"
+        case []: "none"
         default: "both"
         }
     }

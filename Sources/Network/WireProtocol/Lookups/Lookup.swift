@@ -14,6 +14,9 @@ public enum LookupSubject: Hashable, Sendable {
     /// Songs of the library of the machine that is asked: at most `limit` that fit the query, the best first, in
     /// UTF-8, each a line of fields that are separated by tabs (`FoundSong`).
     case songs(query: String, limit: Int)
+    /// What `tutti doctor` finds on the machine that is asked: in UTF-8, each finding a line of fields that are
+    /// separated by tabs.
+    case findings
     /// One that this version does not know.
     case unknown(code: UInt8)
 
@@ -21,12 +24,12 @@ public enum LookupSubject: Hashable, Sendable {
     public var item: ItemID? {
         switch self {
         case .lyrics(let item), .artwork(let item), .levels(let item): item
-        case .songs, .unknown: nil
+        case .songs, .findings, .unknown: nil
         }
     }
 }
 
-/// Asks for a part of what a machine has about music; the answer is a ``Finding``.
+/// Asks for a part of what a machine has about music, or of itself; the answer is a ``Finding``.
 ///
 /// Whoever wants all of it asks again, from behind what it has. So nothing more is on its way than was asked for, and
 /// nothing is in the way of the song.
@@ -35,7 +38,7 @@ public enum LookupSubject: Hashable, Sendable {
 /// |---|---|---|
 /// | id | 16 bytes | ``CommandID``; the same for all parts, and of the answers |
 /// | offset | u32 | bytes of it that the asker has |
-/// | subject | u8 | 1 lyrics, 2 artwork, 3 levels: u32, the item's id; 4 songs: u16, the limit, and text of 512 bytes, the query |
+/// | subject | u8 | 1 lyrics, 2 artwork, 3 levels: u32, the item's id; 4 songs: u16, the limit, and text of 512 bytes, the query; 5 findings |
 public struct Lookup: Hashable, Sendable {
     public var id: CommandID
     public var offset: Int
@@ -58,6 +61,7 @@ public struct Lookup: Hashable, Sendable {
             buffer.writeInteger(UInt8(4))
             buffer.writeInteger(UInt16(clamping: limit))
             buffer.writeText(query, limit: WireLimits.queryByteCount)
+        case .findings: buffer.writeInteger(UInt8(5))
         case .unknown(let code): buffer.writeInteger(code)
         }
     }
@@ -85,6 +89,7 @@ public struct Lookup: Hashable, Sendable {
                 let query = buffer.readText(limit: WireLimits.queryByteCount)
             else { return nil }
             return .songs(query: query, limit: Int(limit))
+        case 5: return .findings
         default: return .unknown(code: code)
         }
     }

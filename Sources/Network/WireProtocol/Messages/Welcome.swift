@@ -1,12 +1,12 @@
 import AudioCore
 import NIOCore
 
-/// A broadcaster's answer to a listener that it will serve: how to learn its clock.
+/// A broadcaster's answer to a listener that it will serve, or to an observer: how to learn its clock.
 ///
 /// | field | type | meaning |
 /// |---|---|---|
 /// | clock port | u16 | UDP port of the clock exchange, on the address of this connection |
-/// | clock key | 24 bytes | identifier and secret of this listener's clock exchange |
+/// | clock key | 24 bytes | identifier and secret of this connection's clock exchange |
 public struct Welcome: Hashable, Sendable {
     public static let clockKeyByteCount = 24
 

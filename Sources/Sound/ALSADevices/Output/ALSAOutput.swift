@@ -10,6 +10,8 @@ import Synchronization
 /// `RealTimeRights`); otherwise it reports a notice and continues.
 public final class ALSAOutput: OutputDevice {
     public let description: OutputDeviceDescription
+    /// Whether the driver says when its readings were valid. Without that their own time must do, which is less exact.
+    public var hasDriverStamps: Bool { configuration.timestampClock != .none }
     private let configuration: PCMConfiguration
     private let isHardware: Bool
     private let realTimeSystem: RealTimeSystem

@@ -1,0 +1,119 @@
+import AudioCore
+import Glibc
+import HostSystem
+import Testing
+
+@testable import Diagnosis
+
+/// What is read of this machine, and of the network's answers.
+@Suite(.timeLimit(.minutes(5))) struct ProbeTests {
+    // MARK: DNS
+
+    /// An answer with one address record, whose name points to the question's.
+    private func answer(id: UInt16 = 7, flags: UInt8 = 0x84, _ address: [UInt8] = [10, 0, 0, 9]) throws -> [UInt8] {
+        var bytes = try #require(MDNSMessage.question(forAddressesOf: "Kitchen.local", id: id))
+        bytes[2] = flags
+        bytes[7] = 1
+        return bytes + [0xC0, 12, 0, 1, 0x80, 1, 0, 0, 0, 10, 0, UInt8(address.count)] + address
+    }
+
+    @Test func anAddressIsRead() throws {
+        let found = MDNSMessage.addresses(in: try answer(), id: 7)
+        #expect(found == [MDNSMessage.Address(host: "kitchen.local", address: "10.0.0.9")])
+    }
+
+    @Test func whatIsNoAnswerIsPassedOver() throws {
+        #expect(MDNSMessage.addresses(in: try answer(), id: 8) == nil)
+        #expect(MDNSMessage.addresses(in: try answer(flags: 0), id: 7) == nil)
+        #expect(MDNSMessage.addresses(in: try answer([1, 2, 3]), id: 7) == [])
+        #expect(MDNSMessage.addresses(in: [], id: 7) == nil)
+    }
+
+    /// Cut anywhere, or with any byte changed, it is read to an end.
+    @Test func anyBytesAreReadToAnEnd() throws {
+        let whole = try answer()
+        for count in 0..<whole.count { _ = MDNSMessage.addresses(in: Array(whole[..<count]), id: 7) }
+        for place in whole.indices {
+            for byte in [UInt8(0), 0x3F, 0x40, 0x80, 0xC0, 0xFF] {
+                var bytes = whole
+                bytes[place] = byte
+                _ = MDNSMessage.addresses(in: bytes, id: 7)
+            }
+        }
+        // A name that points to itself.
+        var loop = whole
+        (loop[12], loop[13]) = (0xC0, 12)
+        #expect(MDNSMessage.addresses(in: loop, id: 7) == nil)
+    }
+
+    @Test func namesThatDNSCannotCarryAreNotAsked() {
+        #expect(MDNSMessage.question(forAddressesOf: "a..local", id: 1) == nil)
+        #expect(MDNSMessage.question(forAddressesOf: "", id: 1) == nil)
+        #expect(MDNSMessage.question(forAddressesOf: String(repeating: "x", count: 64), id: 1) == nil)
+        #expect(MDNSMessage.question(forAddressesOf: String(repeating: "xy.", count: 90), id: 1) == nil)
+    }
+
+    // MARK: /proc
+
+    @Test func socketsAreRead() {
+        let listening: Substring =
+            "   0: 00000000:70D4 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4711 1 0 100"
+        let socket = BoundSocket(line: listening, onlyListening: true)
+        #expect(socket?.port == 28_884 && socket?.inode == 4_711 && socket?.user == 1_000)
+        let connected = Substring(listening.map { $0 == "A" ? "1" : $0 })
+        #expect(BoundSocket(line: connected, onlyListening: true) == nil)
+        #expect(BoundSocket(line: connected, onlyListening: false) != nil)
+        for line in ["", "0: x", "  sl  local_address rem_address   st tx_queue"] as [Substring] {
+            #expect(BoundSocket(line: line, onlyListening: false) == nil)
+        }
+    }
+
+    @Test func theHolderOfASocketIsFound() throws {
+        let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+        defer { close(descriptor) }
+        let target = try #require(SystemFile.target(of: "/proc/self/fd/\(descriptor)"))
+        let inode = try #require(UInt64(target.dropFirst("socket:[".count).dropLast()))
+        let files = OpenFiles.look { false }
+        #expect(files.holder(ofSocket: inode)?.process == getpid())
+        #expect(OpenFiles.look { true }.isPartial)
+    }
+
+    // MARK: The state directory
+
+    private func temporaryDirectory() throws -> String {
+        var template = Array("/tmp/tutti-doctor-XXXXXX".utf8CString)
+        let made = template.withUnsafeMutableBufferPointer { $0.baseAddress.flatMap { mkdtemp($0) } }
+        return String(cString: try #require(made))
+    }
+
+    @Test func aStateDirectoryIsTriedAndLeftAsItWas() throws {
+        let path = try temporaryDirectory()
+        defer { rmdir(path) }
+        let facts = StateFacts.look(at: path)
+        #expect(facts.writing == .works && (facts.freeByteCount ?? 0) > 0)
+        #expect(SystemFile.names(in: path) == [])
+    }
+
+    @Test func oneThatIsNotThereIsNotMade() throws {
+        let path = try temporaryDirectory()
+        defer { rmdir(path) }
+        #expect(StateFacts.look(at: path + "/a/b").writing == .works)
+        #expect(access(path + "/a", F_OK) != 0)
+        // A file is in its place.
+        #expect(StateFacts.look(at: "/dev/null/tutti").writing != .works)
+    }
+
+    // MARK: Threads
+
+    @Test func aProbeThatHangsIsLeftBehind() {
+        let quick = Probe("quick") { 1 }
+        let slow = Probe("slow") {
+            sleep(2)
+            return 2
+        }
+        #expect(quick.facts(by: .now() + .seconds(10)) == 1)
+        let begin = HostTime.now()
+        #expect(slow.facts(by: begin + .milliseconds(50)) == nil)
+        #expect(HostTime.now() - begin < .seconds(2))
+    }
+}
