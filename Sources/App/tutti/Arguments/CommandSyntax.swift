@@ -9,6 +9,8 @@ struct CommandSyntax: Sendable {
         var value: String?
         var repeats = false
         var help: String
+        /// Where the configuration can give it.
+        var reach = ConfigurationReach.everywhere
 
         static func flag(_ name: String, short: Character? = nil, _ help: String) -> Option {
             Option(name: name, short: short, value: nil, help: help)
@@ -25,6 +27,8 @@ struct CommandSyntax: Sendable {
         var isRequired: Bool
         /// Whether it takes all further words; the last operand only.
         var repeats = false
+        /// Its key in the configuration; nil for none. Operands of a command have one key at most.
+        var key: String?
         var help: String
     }
 
@@ -45,5 +49,10 @@ struct CommandSyntax: Sendable {
 }
 
 extension CommandSyntax.Option {
-    static let help = flag("--help", short: "h", "Show this help.")
+    static let help = flag("--help", short: "h", "Show this help.").reaching(.nowhere)
+}
+
+extension CommandSyntax.Operand {
+    /// The name of songs that are named by their files.
+    static let song = "SONG"
 }

@@ -23,7 +23,7 @@ enum NetworkFlags {
         network.localSockets = [.standard]
         if let name = arguments.value(of: localGroup) {
             guard let group = getgrnam(name)?.pointee.gr_gid else {
-                throw UsageError("\(localGroup.name): there is no group '\(name)' on this machine")
+                throw UsageError(valueOf: localGroup.name, "there is no group '\(name)' on this machine")
             }
             network.localSockets.append(
                 LocalSocketDirectory(path: LocalSocketDirectory.sharedPath, audience: .group(group)))

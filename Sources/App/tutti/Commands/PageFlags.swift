@@ -14,7 +14,7 @@ enum PageFlags {
     static func parse(_ arguments: CommandArguments) throws(UsageError) -> WebOptions? {
         let wanted = try arguments.integer(port, in: 1...65_535).map { UInt16($0) }
         guard !arguments.has(noWeb) else {
-            if wanted != nil { throw UsageError("\(noWeb.name) and \(port.name) exclude each other") }
+            if wanted != nil { throw UsageError(exclusive: [noWeb, port]) }
             return nil
         }
         var options = WebOptions()
