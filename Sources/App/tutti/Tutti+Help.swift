@@ -17,7 +17,7 @@ extension Tutti {
         lines += CommandSyntax.entry("help COMMAND", "Same as tutti COMMAND --help.", width: 80, column: 16)
         lines += [
             "", "Options:", "  --version     Show the version.", "  --help        Show this help.",
-            "  --no-configuration  Ignore configuration files and TUTTI_ variables ('tutti config').", "",
+            "  --no-configuration  Ignore files and variables of the configuration.", "",
             "Examples:",
             "  tutti broadcast song.mp3      on the machine that has the song",
             "  tutti join                    on every machine that has loudspeakers",

@@ -152,15 +152,18 @@ import TuttiRuntime
     /// No option of the configuration has a command fail: as mistakes go, all are forgiven.
     @Test func noOptionHasACommandFail() throws {
         let values = ["true", "1", "'x'", "['a', 'b']", "'null'", "'16'", "''", "22:00:00", "{}"]
+        let sample = ConfigurationSample()
         for command in Tutti.commands {
-            for key in command.syntax.configurationKeys {
-                for value in values {
-                    for other in [""] + command.syntax.configurationKeys.map({ "\($0.key) = true\n" }) {
-                        let sample = ConfigurationSample()
-                        try sample.write("[\(command.syntax.name)]\n\(other)\(key.key) = \(value)")
-                        try expectUsable(
-                            command, sample.layers, "\(command.syntax.name): \(other)\(key.key) = \(value)")
-                    }
+            let name = command.syntax.name
+            let keys = command.syntax.configurationKeys
+            for key in keys {
+                let alone = values.map { "\(key.key) = \($0)" }
+                let pairs = keys.map {
+                    "\(key.key) = \(key.kind == .toggle ? "true" : "'x'")\n\($0.key) = \($0.kind == .toggle ? "true" : "'x'")"
+                }
+                for text in alone + pairs {
+                    try sample.write("[\(name)]\n" + text)
+                    try expectUsable(command, sample.layers, "\(name): \(text)")
                 }
             }
         }
@@ -250,5 +253,12 @@ import TuttiRuntime
         #expect(try sample.command(JoinCommand.self).arguments == before)
         try sample.write("name = 'b'")
         #expect(try sample.command(JoinCommand.self).arguments != before)
+    }
+
+    @Test func theTableOfTheDocumentationIsTheOneOfTheSource() throws {
+        let root = #filePath.split(separator: "/").dropLast(4).map { "/\($0)" }.joined()
+        let path = root + "/Sources/App/TuttiRuntime/TuttiRuntime.docc/Configuration.md"
+        let text = String(decoding: try Tool.readFile(path), as: UTF8.self)
+        #expect(text.contains("\n\n" + ConfigurationTable.markdown), "the table is: \n\(ConfigurationTable.markdown)")
     }
 }
