@@ -31,7 +31,8 @@ extension Tutti {
         }
         lines += CommandSyntax.entry("help COMMAND", "Same as tutti COMMAND --help.", width: 80, column: 16)
         lines += [
-            "", "Options:", "  --version     Show the version.", "  --help        Show this help.", "",
+            "", "Options:", "  --version     Show the version.", "  --help        Show this help.",
+            "  --no-configuration  Ignore files and variables of the configuration.", "",
             "Examples:",
         ]
         for example in examples {

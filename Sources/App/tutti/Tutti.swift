@@ -18,7 +18,7 @@ struct Tutti {
         RoleCommand.self, StatusCommand.self, SearchCommand.self, LibraryCommand.self, PlaylistCommand.self,
         PeersCommand.self, PairCommand.self, HouseholdCommand.self, GuestsCommand.self, DevicesCommand.self,
         InspectCommand.self,
-        DecodeCommand.self,
+        DecodeCommand.self, ConfigCommand.self,
     ]
 
     static func main() {
@@ -32,8 +32,19 @@ struct Tutti {
         exit(run(CommandLine.arguments.dropFirst()))
     }
 
+    /// Has all commands run as if there were no configuration; stands anywhere before `--`.
+    static let ignoringOption = "--no-configuration"
+
     /// Runs the command line and returns its exit code.
     static func run(_ words: ArraySlice<String>) -> Int32 {
+        let options = words.prefix { $0 != "--" }
+        let others = options.filter { $0 != ignoringOption }
+        // Also when the configuration is read again, and for programs that this one starts.
+        if others.count < options.count { setenv(ConfigurationEnvironment.ignoringVariable, "1", 1) }
+        return runWords((others + words.dropFirst(options.count))[...])
+    }
+
+    private static func runWords(_ words: ArraySlice<String>) -> Int32 {
         guard let first = words.first else {
             if StandardStream.output.isTerminal { return runCommand(PlayerScreenCommand.syntax.name, []) }
             StandardStream.error.write(help)
@@ -60,12 +71,24 @@ struct Tutti {
         let beforeOperands = words.prefix { $0 != "--" }
         if beforeOperands.contains("--help") || beforeOperands.contains("-h") { return showHelp(of: name) }
         do throws(UsageError) {
-            return try command.init(CommandArguments(words, syntax: command.syntax)).run()
+            return try run(command, words)
         } catch {
             StandardStream.error.write(
                 "tutti \(name): \(error.message) (see 'tutti \(name) --help')\n".terminalSafeLine)
             return UsageError.exitCode
         }
+    }
+
+    /// Warns of mistakes in the configuration, as far as they concern the command.
+    private static func run<Content: Command>(
+        _ command: Content.Type, _ words: ArraySlice<String>
+    ) throws(UsageError) -> Int32 {
+        let configured = try ConfiguredCommand<Content>(words, .load())
+        // This one tells of all mistakes by itself.
+        if command != ConfigCommand.self {
+            for mistake in configured.mistakes { SessionRunner.warn("\(mistake)") }
+        }
+        return configured.command.run()
     }
 
     private static func showHelp(of name: String?) -> Int32 {

@@ -198,8 +198,8 @@ import TuttiRuntime
 
     @Test(arguments: [
         ([], "SONG is missing: tutti broadcast SONG"),
-        ([""], "the SONG's name is empty"),
-        (["a", ""], "the SONG's name is empty"),
+        ([""], "SONG: the name is empty"),
+        (["a", ""], "SONG: the name is empty"),
         (["a", "--lisener", "x"], "unknown option '--lisener'; did you mean '--listener'?"),
         (["a", "--frobnicate"], "unknown option '--frobnicate'"),
         (["a", "-z"], "unknown option '-z'"),
@@ -210,7 +210,7 @@ import TuttiRuntime
         (["a", "--name", String(repeating: "ä", count: 32)], "--name: a name has at most 63 bytes"),
         (["a", "--name", "x", "--name", "y"], "--name is given twice"),
         (["a", "--to", "x,,y"], "--to: a name is empty"),
-        (["a", "--now=1"], "--now takes no value"),
+        (["a", "--now=1"], "--now takes no value, or true or false, not '1'"),
         (["a", "--wait", "0"], "--wait takes a whole number from 1 to 10000 listeners, not '0'"),
         (["a", "--wait", "two"], "--wait takes a whole number from 1 to 10000 listeners, not 'two'"),
         (["a", "--wait", "2", "--now"], "--wait and --now exclude each other"),

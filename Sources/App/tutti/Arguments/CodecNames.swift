@@ -16,7 +16,7 @@ enum CodecNames {
         var codecs: Set<Codec> = [.linearPCM]
         for name in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard let entry = table.first(where: { $0.name == name.lowercased() }) else {
-                throw UsageError("\(option): '\(name)' is no codec; it takes \(all.joined(separator: ", "))")
+                throw UsageError(valueOf: option, "'\(name)' is no codec; it takes \(all.joined(separator: ", "))")
             }
             codecs.formUnion(entry.codecs)
         }

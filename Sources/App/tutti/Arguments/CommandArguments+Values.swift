@@ -13,8 +13,7 @@ extension CommandArguments {
         guard let number = Int64(text), range.contains(number) else {
             let unit = unit.isEmpty ? "" : " \(unit)"
             throw UsageError(
-                "\(option.name) takes a whole number from \(range.lowerBound) to \(range.upperBound)\(unit), not '\(text)'"
-            )
+                option, "takes a whole number from \(range.lowerBound) to \(range.upperBound)\(unit), not '\(text)'")
         }
         return number
     }
@@ -30,7 +29,8 @@ extension CommandArguments {
         for text in values(of: option) {
             guard let hours = QuietHours(text) else {
                 throw UsageError(
-                    "\(option.name) takes two different times of day, and a volume from 0 to 100 if not silence: "
+                    option,
+                    "takes two different times of day, and a volume from 0 to 100 if not silence: "
                         + "22:00-07:00 or 22:00-07:00=20, not '\(text)'")
             }
             all.append(hours)
@@ -42,7 +42,8 @@ extension CommandArguments {
         guard let text = value(of: option) else { return nil }
         if let role = ChannelRole(text) { return role }
         throw UsageError(
-            "\(option.name) takes stereo, left, right, mono, or a channel's number from 1 to "
+            option,
+            "takes stereo, left, right, mono, or a channel's number from 1 to "
                 + "\(Limits.channelRange.upperBound), not '\(text)'")
     }
 
@@ -50,7 +51,7 @@ extension CommandArguments {
     func loudness(_ option: CommandSyntax.Option) throws(UsageError) -> LoudnessMode {
         guard let text = value(of: option) else { return .off }
         if let mode = LoudnessMode(rawValue: text) { return mode }
-        throw UsageError("\(option.name) takes track, album or off, not '\(text)'")
+        throw UsageError(option, "takes track, album or off, not '\(text)'")
     }
 
     /// Parses a length of time in seconds, fractions allowed.
@@ -58,7 +59,7 @@ extension CommandArguments {
         guard let text = value(of: option) else { return nil }
         guard let number = Double(text), range.contains(number) else {
             throw UsageError(
-                "\(option.name) takes seconds from \(range.lowerBound) to \(range.upperBound), not '\(text)'")
+                option, "takes seconds from \(range.lowerBound) to \(range.upperBound), not '\(text)'")
         }
         return TimeSpan(seconds: number)
     }
@@ -71,12 +72,12 @@ extension CommandArguments {
         let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         let units: [Substring: Double] = ["us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3_600]
         guard let value = Double(number), let unit = units[text[number.endIndex...]] else {
-            throw UsageError("\(option.name) takes a time with its unit (us, ms, s, min, h): \(example), not '\(text)'")
+            throw UsageError(option, "takes a time with its unit (us, ms, s, min, h): \(example), not '\(text)'")
         }
         let span = TimeSpan(seconds: value * unit)
         guard range.contains(span) else {
             let bounds = [range.lowerBound, range.upperBound].map { $0.reading(.ascii) }
-            throw UsageError("\(option.name) takes \(bounds[0]) to \(bounds[1]), not '\(text)'")
+            throw UsageError(option, "takes \(bounds[0]) to \(bounds[1]), not '\(text)'")
         }
         return span
     }
@@ -111,16 +112,16 @@ extension CommandArguments {
     static func address(_ text: String, for what: String) throws(UsageError) -> NetworkAddress {
         // URLs are for songs. As a host name one would be tried again and again, with a notice each time.
         if !text.contains("/"), let address = NetworkAddress(parsing: text) { return address }
-        throw UsageError("\(what): '\(text)' is no address; write HOST, HOST:PORT, or [IPV6]:PORT")
+        throw UsageError(valueOf: what, "'\(text)' is no address; write HOST, HOST:PORT, or [IPV6]:PORT")
     }
 
     private static func checkedName(_ text: String, _ option: CommandSyntax.Option) throws(UsageError) -> String {
-        guard !text.isEmpty else { throw UsageError("\(option.name): a name is empty") }
+        guard !text.isEmpty else { throw UsageError(valueOf: option.name, "a name is empty") }
         guard text.utf8.count <= WireLimits.peerNameByteCount else {
-            throw UsageError("\(option.name): a name has at most \(WireLimits.peerNameByteCount) bytes")
+            throw UsageError(valueOf: option.name, "a name has at most \(WireLimits.peerNameByteCount) bytes")
         }
         guard text == text.terminalSafe else {
-            throw UsageError("\(option.name): a name cannot hold control characters")
+            throw UsageError(valueOf: option.name, "a name cannot hold control characters")
         }
         return text
     }

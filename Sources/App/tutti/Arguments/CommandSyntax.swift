@@ -11,6 +11,8 @@ struct CommandSyntax: Sendable {
         var help: String
         /// What shells offer as its value.
         var candidates = Candidates.none
+        /// Where the configuration can give it.
+        var reach = ConfigurationReach.everywhere
 
         static func flag(_ name: String, short: Character? = nil, _ help: String) -> Option {
             Option(name: name, short: short, value: nil, help: help)
@@ -29,6 +31,8 @@ struct CommandSyntax: Sendable {
         var isRequired: Bool
         /// Whether it takes all further words; the last operand only.
         var repeats = false
+        /// Its key in the configuration; nil for none. Operands of a command have one key at most.
+        var key: String?
         var help: String
         /// What shells offer for it.
         var candidates = Candidates.none
@@ -51,5 +55,10 @@ struct CommandSyntax: Sendable {
 }
 
 extension CommandSyntax.Option {
-    static let help = flag("--help", short: "h", "Show this help.")
+    static let help = flag("--help", short: "h", "Show this help.").reaching(.nowhere)
+}
+
+extension CommandSyntax.Operand {
+    /// The name of songs that are named by their files.
+    static let song = "SONG"
 }

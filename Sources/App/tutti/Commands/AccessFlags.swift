@@ -18,7 +18,7 @@ enum AccessFlags {
         for (option, right) in [(listen, AccessRight.listen), (command, .command), (broadcast, .broadcast)] {
             guard let text = arguments.value(of: option) else { continue }
             guard let audience = Audience(rawValue: text) else {
-                throw UsageError("\(option.name) takes anyone, members or nobody, not '\(text)'")
+                throw UsageError(option, "takes anyone, members or nobody, not '\(text)'")
             }
             policy.allow(right, for: audience)
         }

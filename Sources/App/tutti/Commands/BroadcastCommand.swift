@@ -47,7 +47,7 @@ struct BroadcastCommand: Command {
         summary: "Plays songs on every listener, at the same instant.",
         operands: [
             .init(
-                name: "SONG", isRequired: false, repeats: true,
+                name: CommandSyntax.Operand.song, isRequired: false, repeats: true, key: "song",
                 help:
                     "A file: MP3, AAC, MPEG-4, FLAC, WAVE, AIFF, CAF, AU, Ogg, AC-3 or AMR; a directory: the songs in "
                     + "it and below, by album, disc and track; or a playlist: M3U, M3U8 or PLS. Of several songs each "
@@ -118,7 +118,7 @@ struct BroadcastCommand: Command {
         guard capture != nil || !paths.isEmpty || further != nil || arguments.has(Self.idle) else {
             throw UsageError("SONG is missing: tutti broadcast SONG")
         }
-        guard !paths.contains("") else { throw UsageError("the SONG's name is empty") }
+        guard !paths.contains("") else { throw UsageError(valueOf: CommandSyntax.Operand.song, "the name is empty") }
         options = BroadcastOptions()
         options.capture = capture
         options.name = try arguments.peerName(Self.name)
@@ -184,31 +184,38 @@ struct BroadcastCommand: Command {
         case (false, false): .off
         case (true, false): .all
         case (false, true): .one
-        case (true, true): throw UsageError("--repeat and --repeat-one exclude each other")
+        case (true, true): throw UsageError(exclusive: [repeatAll, repeatOne])
         }
     }
 
     private static func start(_ arguments: CommandArguments) throws(UsageError) -> BroadcastOptions.Start {
         let count = try arguments.integer(wait, in: 1...10_000, unit: "listeners")
         guard arguments.has(now) else { return .whenReady(listeners: Int(count ?? 1)) }
-        guard count == nil else { throw UsageError("--wait and --now exclude each other") }
+        guard count == nil else { throw UsageError(exclusive: [wait, now]) }
         return .now
     }
 
     private static func capture(_ arguments: CommandArguments) throws(UsageError) -> CaptureOptions? {
         guard let name = arguments.value(of: capture) else {
-            guard arguments.value(of: latency) == nil else { throw UsageError("--latency is for --capture NAME") }
+            guard arguments.value(of: latency) == nil else {
+                throw UsageError("--latency is for --capture NAME", unfitting: [latency])
+            }
             return nil
         }
-        guard !name.isEmpty else { throw UsageError("--capture: the name is empty") }
+        guard !name.isEmpty else { throw UsageError(valueOf: capture.name, "the name is empty") }
         let further = try SongFlags(arguments)
         guard arguments.operands.isEmpty, further == nil else {
-            throw UsageError("--capture and songs exclude each other")
+            throw UsageError(
+                "--capture and songs exclude each other",
+                exclusive: [capture.name, CommandSyntax.Operand.song] + SongFlags.options.map(\.name))
         }
         let given =
             [raw, wait, startDelay].filter { arguments.value(of: $0) != nil }
             + [repeatAll, repeatOne].filter { arguments.has($0) }
-        if let option = given.first { throw UsageError("\(option.name) is for songs; --capture begins at once") }
+        if let option = given.first {
+            throw UsageError(
+                "\(option.name) is for songs; --capture begins at once", exclusive: [option.name, capture.name])
+        }
         var options = CaptureOptions(deviceName: name)
         let range = CaptureOptions.latencyRange
         let milliseconds = range.lowerBound.nanoseconds / 1_000_000...range.upperBound.nanoseconds / 1_000_000
@@ -223,14 +230,16 @@ struct BroadcastCommand: Command {
         do throws(RawPCMFormatError) {
             return try RawPCMFormat(parsing: text)
         } catch {
-            throw UsageError("--raw: \(error.message)")
+            throw UsageError(valueOf: raw.name, error.message)
         }
     }
 
     private static func output(_ arguments: CommandArguments) throws(UsageError) -> OutputSelection? {
         let output = try OutputFlags.parse(arguments)
         guard !arguments.has(play) else { return output ?? .device(name: "default") }
-        guard output == nil else { throw UsageError("--device and --output of a broadcast need --play") }
+        guard output == nil else {
+            throw UsageError("--device and --output of a broadcast need --play", unfitting: OutputFlags.options)
+        }
         return nil
     }
 }

@@ -4,7 +4,7 @@ import TuttiRuntime
 
 extension CommandSyntax.Operand {
     static let broadcaster = CommandSyntax.Operand(
-        name: "HOST[:PORT]", isRequired: false,
+        name: "HOST[:PORT]", isRequired: false, key: "broadcaster",
         help: "The broadcaster's address; needed only where mDNS does not reach it.")
 }
 

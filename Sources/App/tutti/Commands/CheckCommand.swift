@@ -42,7 +42,9 @@ struct CheckCommand: Command {
         options.address = try arguments.broadcasterAddress()
         options.from = try arguments.peerNames(Self.from)
         guard options.address == nil || options.from.isEmpty else {
-            throw UsageError("HOST and --from exclude each other")
+            throw UsageError(
+                "HOST and --from exclude each other",
+                exclusive: [CommandSyntax.Operand.broadcaster.name, Self.from.name])
         }
         if let span = try arguments.span(Self.duration, in: .seconds(1)...(.seconds(86_400)), example: "30s") {
             options.duration = span

@@ -31,7 +31,7 @@ enum DesktopFlags {
     static func mediaKeys(_ arguments: CommandArguments) throws(UsageError) -> MediaKeys {
         guard let text = arguments.value(of: mediaKeys) else { return .listener }
         guard let wanted = MediaKeys(rawValue: text) else {
-            throw UsageError("--media-keys takes listener, broadcast or off, not '\(text)'")
+            throw UsageError(mediaKeys, "takes listener, broadcast or off, not '\(text)'")
         }
         return wanted
     }

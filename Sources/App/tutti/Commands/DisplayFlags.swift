@@ -28,7 +28,7 @@ extension DisplayFlags {
 
     init(_ arguments: CommandArguments) throws(UsageError) {
         guard !(arguments.has(Self.quiet) && arguments.has(Self.verbose)) else {
-            throw UsageError("--quiet and --verbose exclude each other")
+            throw UsageError(exclusive: [Self.quiet, Self.verbose])
         }
         if arguments.has(Self.quiet) { level = .quiet }
         if arguments.has(Self.verbose) { level = .verbose }

@@ -63,13 +63,15 @@ struct GuestsCommand: Command {
         request = try Self.request(arguments.operands)
         let given = arguments.value(of: Self.role)
         let role = given.map { GuestRole(rawValue: $0) } ?? .command
-        guard let role else { throw UsageError("--role is listen, add or command") }
+        guard let role else { throw UsageError(Self.role, "is listen, add or command") }
         self.role = role
         let hours = try arguments.integer(Self.duration, in: Self.hourRange, unit: "hours")
         self.hours = hours ?? 12
         isJSON = arguments.has(DisplayFlags.json)
         if case .add = request { return }
-        guard given == nil, hours == nil else { throw UsageError("--role and --for go with add") }
+        guard given == nil, hours == nil else {
+            throw UsageError("--role and --for go with add", unfitting: [Self.role, Self.duration])
+        }
     }
 
     static func request(_ words: [String]) throws(UsageError) -> Request {

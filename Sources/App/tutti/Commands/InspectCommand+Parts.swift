@@ -45,12 +45,14 @@ extension InspectCommand {
         let given = partOptions.filter(arguments.has)
         guard let option = given.first else { return nil }
         guard given.count == 1 else {
-            throw UsageError(given.map(\.name).joined(separator: " and ") + " exclude each other")
+            throw UsageError(exclusive: given)
         }
-        guard arguments.operands.count == 1 else { throw UsageError("\(option.name) takes one FILE") }
+        guard arguments.operands.count == 1 else {
+            throw UsageError("\(option.name) takes one FILE", unfitting: [option])
+        }
         let isJSON = arguments.has(DisplayFlags.json)
         if option.name == levels.name { return .levels(asJSON: isJSON) }
-        guard !isJSON else { throw UsageError("\(option.name) and --json exclude each other") }
+        guard !isJSON else { throw UsageError(exclusive: [option, DisplayFlags.json]) }
         return option.name == lyrics.name ? .lyrics : .artwork
     }
 

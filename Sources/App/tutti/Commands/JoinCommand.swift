@@ -118,8 +118,8 @@ struct JoinCommand: Command {
                 .map { .microseconds($0) }
         }
         throw UsageError(
-            "--offset \(text) is more than a listener can shift its sound; it takes \(offsetLimit) us at most, either way"
-        )
+            Self.offset,
+            "\(text) is more than a listener can shift its sound; it takes \(offsetLimit) us at most, either way")
     }
 
     func run() -> Int32 { isService ? ServiceRunner.run(self) : runner.run(warnings: [], session) }

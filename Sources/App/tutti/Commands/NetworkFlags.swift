@@ -23,7 +23,7 @@ enum NetworkFlags {
         network.localSockets = [.standard]
         if let name = arguments.value(of: localGroup) {
             guard let group = getgrnam(name)?.pointee.gr_gid else {
-                throw UsageError("\(localGroup.name): there is no group '\(name)' on this machine")
+                throw UsageError(valueOf: localGroup.name, "there is no group '\(name)' on this machine")
             }
             // A service of the system has no other directory of its own.
             network.localSockets.removeAll { $0.path == LocalSocketDirectory.sharedPath }

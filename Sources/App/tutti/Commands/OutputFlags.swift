@@ -14,13 +14,13 @@ enum OutputFlags {
     static func parse(_ arguments: CommandArguments) throws(UsageError) -> OutputSelection? {
         let device = arguments.value(of: Self.device)
         guard let output = arguments.value(of: Self.output) else {
-            guard device != "" else { throw UsageError("--device: the name is empty") }
+            guard device != "" else { throw UsageError(valueOf: Self.device.name, "the name is empty") }
             return device.map { .device(name: $0) }
         }
-        guard device == nil else { throw UsageError("--device and --output exclude each other") }
+        guard device == nil else { throw UsageError(exclusive: options) }
         if output == "null" { return .null }
         guard output.hasPrefix("file:"), output.utf8.count > 5 else {
-            throw UsageError("--output takes null or file:OUT.wav, not '\(output)'")
+            throw UsageError(Self.output, "takes null or file:OUT.wav, not '\(output)'")
         }
         return .file(path: String(output.dropFirst(5)))
     }

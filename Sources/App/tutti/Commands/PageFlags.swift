@@ -23,7 +23,7 @@ enum PageFlags {
         let wanted = try arguments.integer(port, in: 1...65_535).map { UInt16($0) }
         guard !arguments.has(noWeb) else {
             for option in [port, certificate, certificateKey] where arguments.value(of: option) != nil {
-                throw UsageError("\(noWeb.name) and \(option.name) exclude each other")
+                throw UsageError(exclusive: [noWeb, option])
             }
             return nil
         }

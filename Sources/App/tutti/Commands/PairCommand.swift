@@ -59,7 +59,8 @@ struct PairCommand: Command {
             return
         }
         for option in [NetworkFlags.port, NetworkFlags.noMDNS] where arguments.has(option) {
-            throw UsageError("\(option.name) is for the new machine; here an address may follow the code")
+            throw UsageError(
+                "\(option.name) is for the new machine; here an address may follow the code", unfitting: [option])
         }
         let (code, rest) = try Self.code(arguments.operands)
         guard rest.count <= 1 else { throw UsageError("only one machine can be named, not also '\(rest[1])'") }

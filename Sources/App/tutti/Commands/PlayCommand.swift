@@ -19,7 +19,7 @@ struct PlayCommand: Command {
         summary: "Plays songs on this machine's loudspeakers alone.",
         operands: [
             .init(
-                name: "SONG", isRequired: false, repeats: true,
+                name: CommandSyntax.Operand.song, isRequired: false, repeats: true, key: "song",
                 help:
                     "A file, directory or playlist, a FIFO, or - for standard input, as 'tutti broadcast' takes them.",
                 candidates: .files)
@@ -54,7 +54,7 @@ struct PlayCommand: Command {
         paths = arguments.operands
         further = try SongFlags(arguments)
         guard !paths.isEmpty || further != nil else { throw UsageError("SONG is missing: tutti play SONG") }
-        guard !paths.contains("") else { throw UsageError("the SONG's name is empty") }
+        guard !paths.contains("") else { throw UsageError(valueOf: CommandSyntax.Operand.song, "the name is empty") }
         if let output = try OutputFlags.parse(arguments) { options.output = output }
         if let volume = try arguments.volume(Self.volume) { options.volume = volume }
         options.raw = try BroadcastCommand.raw(arguments)

@@ -4,7 +4,10 @@ import TuttiRuntime
 enum CaptureFlags {
     static let device = CommandSyntax.Option.value(
         "--device", "NAME", candidates: .names(.captureDevices),
-        "ALSA device to record, as 'tutti devices' lists them. Default: default.")
+        "ALSA device to record, as 'tutti devices' lists them. Default: default."
+    )
+    // Not that on which others play.
+    .reaching(.ownTable)
     static let rate = CommandSyntax.Option.value(
         "--rate", "HZ", "Sample rate of the device. Default: 48000 where it can, else the nearest.")
     static let channels = CommandSyntax.Option.value(
@@ -16,7 +19,7 @@ enum CaptureFlags {
         _ arguments: CommandArguments, into options: inout DeviceRecordOptions
     ) throws(UsageError) {
         if let name = arguments.value(of: device) {
-            guard !name.isEmpty else { throw UsageError("--device: the name is empty") }
+            guard !name.isEmpty else { throw UsageError(valueOf: device.name, "the name is empty") }
             options.deviceName = name
         }
         options.rate = try arguments.integer(rate, in: 8_000...192_000, unit: "hertz").map(Int.init)
@@ -26,7 +29,9 @@ enum CaptureFlags {
     /// Rejects flags that choose a device's format; a broadcast has its own.
     static func refuse(_ arguments: CommandArguments) throws(UsageError) {
         for option in options where arguments.value(of: option) != nil {
-            throw UsageError("\(option.name) is for sound devices; --from and --host record a broadcast")
+            throw UsageError(
+                "\(option.name) is for sound devices; --from and --host record a broadcast",
+                exclusive: [option.name, RecordCommand.from.name, RecordCommand.host.name])
         }
     }
 }

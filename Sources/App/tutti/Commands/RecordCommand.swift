@@ -96,7 +96,8 @@ struct RecordCommand: Command {
         _ path: String, _ arguments: CommandArguments
     ) throws(UsageError) -> DeviceRecordOptions {
         for option in [follow, name] where arguments.has(option) {
-            throw UsageError("\(option.name) is for broadcasts: --from NAME or --host HOST is missing")
+            throw UsageError(
+                "\(option.name) is for broadcasts: --from NAME or --host HOST is missing", unfitting: [option])
         }
         var options = DeviceRecordOptions(path: path)
         try CaptureFlags.parse(arguments, into: &options)
@@ -116,7 +117,7 @@ struct RecordCommand: Command {
         case "float": return .float
         case let text?:
             guard let bits = Int(text), [16, 24, 32].contains(bits) else {
-                throw UsageError("--format takes 16, 24, 32 or float, not '\(text)'")
+                throw UsageError(format, "takes 16, 24, 32 or float, not '\(text)'")
             }
             return .integer(bits: bits)
         }

@@ -11,7 +11,7 @@ struct PlayerScreenCommand: Command {
         summary: "Opens the player in the terminal; so does 'tutti' alone.",
         operands: [
             .init(
-                name: "SONG", isRequired: false, repeats: true,
+                name: CommandSyntax.Operand.song, isRequired: false, repeats: true, key: "song",
                 help: "Songs to play at once, behind all others: files, directories, playlists and URLs.",
                 candidates: .files)
         ],
@@ -41,7 +41,7 @@ struct PlayerScreenCommand: Command {
     init(_ arguments: CommandArguments) throws(UsageError) {
         songs = arguments.operands
         guard !songs.contains(""), !songs.contains("-") else {
-            throw UsageError("SONG is a file, a directory, a playlist or a URL")
+            throw UsageError(valueOf: CommandSyntax.Operand.song, "it is a file, a directory, a playlist or a URL")
         }
         target = try ControlFlags.target(arguments)
         output = try OutputFlags.parse(arguments)

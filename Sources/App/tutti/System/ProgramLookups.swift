@@ -20,7 +20,8 @@ final class ProgramLookups: MusicLookups {
     func find(_ lookup: MusicLookup) -> MusicLookupResult {
         do throws(ProcessError) {
             let output = try process.run(
-                [Self.program] + lookup.arguments, environment: Self.environment, limits: lookup.limits)
+                [Self.program, Tutti.ignoringOption] + lookup.arguments, environment: Self.environment,
+                limits: lookup.limits)
             return .found(output)
         } catch {
             // Why is told on its standard error, and is nobody else's business.

@@ -54,9 +54,11 @@ struct QueueCommand: Command {
         request = try Self.request(arguments.operands, further)
         isJSON = arguments.has(DisplayFlags.json)
         guard further == nil || request.takesSongs else {
-            throw UsageError("\(SongFlags.names) are for add and insert")
+            throw UsageError("\(SongFlags.names) are for add and insert", unfitting: SongFlags.options)
         }
-        guard request == .list || !isJSON else { throw UsageError("--json is for the list") }
+        guard request == .list || !isJSON else {
+            throw UsageError("--json is for the list", unfitting: [DisplayFlags.json])
+        }
     }
 
     static func request(_ words: [String], _ further: SongFlags? = nil) throws(UsageError) -> Request {

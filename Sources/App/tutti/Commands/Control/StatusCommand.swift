@@ -40,7 +40,7 @@ struct StatusCommand: Command {
         isJSON = arguments.has(DisplayFlags.json)
         watches = arguments.has(Self.watch)
         showsPage = arguments.has(Self.qr)
-        if watches, showsPage { throw UsageError("--watch and --qr exclude each other") }
+        if watches, showsPage { throw UsageError(exclusive: [Self.watch, Self.qr]) }
     }
 
     func run() -> Int32 {

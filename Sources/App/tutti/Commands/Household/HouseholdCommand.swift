@@ -67,7 +67,7 @@ struct HouseholdCommand: Command {
         hours = try arguments.integer(Self.duration, in: Self.hours, unit: "hours") ?? 24
         isJSON = arguments.has(DisplayFlags.json)
         guard request == .invite || !arguments.has(Self.duration) else {
-            throw UsageError("\(Self.duration.name) goes with invite")
+            throw UsageError("\(Self.duration.name) goes with invite", unfitting: [Self.duration])
         }
     }
 

@@ -46,7 +46,9 @@ struct LibraryCommand: Command {
     init(_ arguments: CommandArguments) throws(UsageError) {
         request = try Self.request(arguments.operands)
         isJSON = arguments.has(DisplayFlags.json)
-        guard request == .list || !isJSON else { throw UsageError("--json is for the list") }
+        guard request == .list || !isJSON else {
+            throw UsageError("--json is for the list", unfitting: [DisplayFlags.json])
+        }
     }
 
     static func request(_ words: [String]) throws(UsageError) -> Request {

@@ -38,7 +38,9 @@ struct MusicFlags: Hashable {
         for (option, field) in [(Self.artist, SearchQuery.Field.artist), (Self.album, .album)] {
             if let name = arguments.value(of: option) { query.formIntersection(SearchQuery(field, name)) }
         }
-        if let first = given.first, query.isEmpty { throw UsageError("\(first.name): there is no word to look for") }
+        if let first = given.first, query.isEmpty {
+            throw UsageError(valueOf: first.name, "there is no word to look for")
+        }
         self.query = given.isEmpty ? nil : query
         artist = arguments.value(of: Self.artist)
         album = arguments.value(of: Self.album)

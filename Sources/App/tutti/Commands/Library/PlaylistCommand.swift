@@ -69,7 +69,7 @@ struct PlaylistCommand: Command {
         case (false, false): overwriting = .refused
         case (false, true): overwriting = .replacing
         case (true, false): overwriting = .appending
-        case (true, true): throw UsageError("--append and --force exclude each other")
+        case (true, true): throw UsageError(exclusive: [Self.append, Self.force])
         }
         isRelative = arguments.has(Self.relative)
         showsPaths = arguments.has(Self.paths)
@@ -109,19 +109,33 @@ struct PlaylistCommand: Command {
                 throw UsageError("'\(file)' is no playlist: its name ends in .m3u, .m3u8 or .pls")
             }
         case .export(_, let file):
-            guard overwriting != .appending else { throw UsageError("--append is for save and import") }
+            guard overwriting != .appending else {
+                throw UsageError("--append is for save and import", unfitting: [Self.append])
+            }
             if let file { try PlaylistFile.check(file) }
-            guard file != nil || !isRelative else { throw UsageError("--relative needs the FILE: export NAME FILE") }
+            guard file != nil || !isRelative else {
+                throw UsageError("--relative needs the FILE: export NAME FILE", unfitting: [Self.relative])
+            }
         case .list, .show, .remove:
-            guard overwriting == .refused else { throw UsageError("--append and --force are for save and import") }
+            guard overwriting == .refused else {
+                throw UsageError("--append and --force are for save and import", unfitting: [Self.append, Self.force])
+            }
         }
-        if case .save = request {} else if music != nil { throw UsageError("\(MusicFlags.names) are for save") }
-        if case .export = request {} else if isRelative { throw UsageError("--relative is for export") }
+        if case .save = request {
+        } else if music != nil {
+            throw UsageError("\(MusicFlags.names) are for save", unfitting: MusicFlags.options)
+        }
+        if case .export = request {
+        } else if isRelative {
+            throw UsageError("--relative is for export", unfitting: [Self.relative])
+        }
         if case .show = request {
-            guard !showsPaths || !isJSON else { throw UsageError("--paths and --json exclude each other") }
+            guard !showsPaths || !isJSON else { throw UsageError(exclusive: [Self.paths, DisplayFlags.json]) }
         } else {
-            guard !showsPaths else { throw UsageError("--paths is for show") }
-            guard request == .list || !isJSON else { throw UsageError("--json is for the list and for show") }
+            guard !showsPaths else { throw UsageError("--paths is for show", unfitting: [Self.paths]) }
+            guard request == .list || !isJSON else {
+                throw UsageError("--json is for the list and for show", unfitting: [DisplayFlags.json])
+            }
         }
     }
 

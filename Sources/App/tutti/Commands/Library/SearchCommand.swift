@@ -77,9 +77,11 @@ struct SearchCommand: Command {
         target = arguments.has(Self.at) ? try ControlFlags.target(arguments) : nil
         isByPlays = arguments.has(Self.mostPlayed)
         guard !query.isEmpty else { throw UsageError("there is no word to look for") }
-        guard given.count <= 1 else { throw UsageError("\(given[0].0.name) and \(given[1].0.name) exclude each other") }
+        guard given.count <= 1 else { throw UsageError(exclusive: given.map(\.0)) }
         guard target == nil || !isByPlays else {
-            throw UsageError("\(Self.mostPlayed.name) is for this machine's library; leave \(Self.at.name) away")
+            throw UsageError(
+                "\(Self.mostPlayed.name) is for this machine's library; leave \(Self.at.name) away",
+                exclusive: [Self.mostPlayed.name, Self.at.name])
         }
     }
 

@@ -20,19 +20,30 @@ struct SongFlags: Hashable {
         _ arguments: CommandArguments, canAsk: Bool = SongQuestion.isPossible
     ) throws(UsageError) {
         var playlists: [PlaylistName] = []
-        for name in arguments.values(of: Self.playlist) { playlists.append(try PlaylistName(name)) }
+        for name in arguments.values(of: Self.playlist) {
+            do throws(UsageError) {
+                playlists.append(try PlaylistName(name))
+            } catch {
+                throw UsageError(valueOf: Self.playlist.name, error.message)
+            }
+        }
         self.playlists = playlists
         music = try MusicFlags(arguments)
         isChosen = arguments.has(Self.choose)
         guard !playlists.isEmpty || music != nil else {
-            guard !isChosen else { throw UsageError("--choose is for what is found by \(Self.names)") }
+            guard !isChosen else {
+                throw UsageError("--choose is for what is found by \(Self.names)", unfitting: [Self.choose])
+            }
             return nil
         }
         guard isChosen else { return }
         guard !arguments.operands.contains("-") else {
-            throw UsageError("--choose takes its answer from standard input, where the song comes from")
+            throw UsageError(
+                "--choose takes its answer from standard input, where the song comes from", unfitting: [Self.choose])
         }
-        guard canAsk else { throw UsageError("--choose asks on a terminal, and there is none") }
+        guard canAsk else {
+            throw UsageError("--choose asks on a terminal, and there is none", unfitting: [Self.choose])
+        }
     }
 
     /// Returns paths and URLs: the playlists', then what is found, as albums are played. Blocks while the music folders
