@@ -7,12 +7,15 @@ import TuttiRuntime
 /// `tutti doctor [HOST[:PORT]]...`
 struct DoctorCommand: Command {
     static let device = CommandSyntax.Option.value(
-        "--device", "NAME", "The sound device to look at, as 'tutti devices' lists it. Default: default.")
+        "--device", "NAME", candidates: .names(.playbackDevices),
+        "The sound device to look at, as 'tutti devices' lists it. Default: default.")
     static let noSound = CommandSyntax.Option.flag("--no-sound", "Leave the sound device alone.")
     static let tabs = CommandSyntax.Option.flag(
         "--tabs",
         "Find what another machine wants to know of this one: without sound, each finding a line of fields "
-            + "that are separated by tabs. Asks no other machine, and returns 0.")
+            + "that are separated by tabs. Asks no other machine, and returns 0."
+    )
+    .reaching(.nowhere)
     static let quiet = CommandSyntax.Option.flag("--quiet", short: "q", "Show no finding that is ok.")
 
     static let syntax = CommandSyntax(
@@ -55,7 +58,7 @@ struct DoctorCommand: Command {
         if let name = arguments.value(of: Self.device) { options.device = name }
         if arguments.has(Self.noSound) {
             guard arguments.value(of: Self.device) == nil else {
-                throw UsageError("\(Self.device.name) and \(Self.noSound.name) exclude each other")
+                throw UsageError(exclusive: [Self.device, Self.noSound])
             }
             options.device = nil
         }

@@ -77,7 +77,7 @@ struct JoinCommand: Command {
     let notifies: Bool
     let display: DisplayFlags
     let isService: Bool
-    let given: GivenOptions
+    let arguments: CommandArguments
     /// Makes the same command by the configuration as it is when called; a service does that at SIGHUP.
     var reload: @Sendable () throws(UsageError) -> JoinCommand
 
@@ -104,8 +104,16 @@ struct JoinCommand: Command {
         options.statusInterval = display.statusInterval
         isService = arguments.has(ServiceFlags.service)
         options.waitsForOutput = isService
-        given = GivenOptions(arguments, Self.syntax)
-        reload = { () throws(UsageError) in try JoinCommand(arguments) }
+        self.arguments = arguments
+        reload = { () throws(UsageError) in try Self.configured(arguments.words) }
+    }
+
+    /// What the same words mean by the configuration as it is now.
+    /// - Throws: also for a mistake in the configuration, so that what was in force can stay so.
+    private static func configured(_ words: [String]) throws(UsageError) -> JoinCommand {
+        let configured = try ConfiguredCommand<JoinCommand>(words, .load())
+        if let mistake = configured.mistakes.first { throw UsageError("\(mistake)") }
+        return configured.command
     }
 
     private static let offsetLimit = Int64(LoudspeakerSettings.offsetRange.upperBound.microseconds)

@@ -1,5 +1,6 @@
 import Glibc
 import HostSystem
+import ServiceManager
 import Synchronization
 import TerminalIO
 import TuttiRuntime
@@ -75,8 +76,9 @@ struct SessionRunner: Sendable {
         return loaded.identity
     }
 
-    /// Prints a line that a command without a display warns with.
+    /// Prints a line that a command without a display warns with; to the journal with its priority, if it reads that.
     static func warn(_ text: String) {
+        if Journal.ofStandardError()?.write(JournalEntry(.warning, text)) == true { return }
         StandardStream.error.write("tutti: warning: \(text)".terminalSafe + "\n")
     }
 

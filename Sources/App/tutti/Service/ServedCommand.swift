@@ -4,7 +4,7 @@ import TuttiRuntime
 protocol ServedCommand: Command {
     var display: DisplayFlags { get }
     /// All that it was told.
-    var given: GivenOptions { get }
+    var arguments: CommandArguments { get }
     /// What is done before each session, and how.
     var runner: SessionRunner { get }
 

@@ -64,7 +64,7 @@ final class ServiceControl<Served: ServedCommand>: Sendable {
         let latest = state.withLock { $0.next ?? $0.current.command }
         do throws(UsageError) {
             let command = try latest.reloaded()
-            guard command.given != latest.given else { return .unchanged }
+            guard command.arguments != latest.arguments else { return .unchanged }
             // In one step: the turn that takes the command must not be the one that is ended for it.
             let interruption = state.withLock { state in
                 state.next = command
