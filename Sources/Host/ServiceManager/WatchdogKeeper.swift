@@ -1,9 +1,9 @@
 import AudioCore
 
-// A sign of life that a thread of its own gives would say nothing of the thread that matters. So the thread that matters
-// is asked first, and only its answer is passed on: in half of the manager's interval, as sd_watchdog_enabled(3)
-// recommends. What has not answered for a quarter of the interval is asked again, since the loop that was asked may have
-// ended, and another begun.
+// A sign of life that a thread of its own gives would say nothing of the thread that matters. So the thread that
+// matters is asked first, and only its answer is passed on: in half of the manager's interval, as
+// sd_watchdog_enabled(3) recommends. What has not answered for a quarter of the interval is asked again, since the loop
+// that was asked may have ended, and another begun.
 
 /// Decides when a service is asked whether it is alive, and when the manager is told that it is. Pure.
 public struct WatchdogKeeper: Sendable {

@@ -13,10 +13,10 @@ import SoundCardKit
 ///     try page.wait(for: "document.title == 'Playing'", within: 5)
 ///     #expect(page.errors.isEmpty)
 ///
-/// It plays through ALSA into the host's software card: Chromium at the rate of the page's `AudioContext` where the card
-/// knows that, Firefox at 44.1 kHz where it does. It reads the host's clocks, however they stand and drift. Pages are
-/// treated as a user's are: no sound before a click, tap or key; coarse timers; timers of pages behind others are slowed
-/// while they are silent.
+/// It plays through ALSA into the host's software card: Chromium at the rate of the page's `AudioContext` where the
+/// card knows that, Firefox at 44.1 kHz where it does. It reads the host's clocks, however they stand and drift. Pages
+/// are treated as a user's are: no sound before a click, tap or key; coarse timers; timers of pages behind others are
+/// slowed while they are silent.
 ///
 /// Used from one thread. Ends with its last reference.
 public final class Browser {

@@ -1,7 +1,8 @@
 import Glibc
 
-/// Commands to a browser, and what it says: messages in JSON, of the Chrome DevTools protocol or of WebDriver BiDi, which
-/// differ little. Commands are answered by their number; events may come whenever the answer to a command is awaited.
+/// Commands to a browser, and what it says: messages in JSON, of the Chrome DevTools protocol or of WebDriver BiDi,
+/// which differ little. Commands are answered by their number; events may come whenever the answer to a command is
+/// awaited.
 ///
 /// Used from one thread.
 final class CommandChannel {

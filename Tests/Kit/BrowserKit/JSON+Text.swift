@@ -1,7 +1,8 @@
 import ProgrammeJSON
 
 extension JSON {
-    /// Parses a whole text of JSON, in UTF-8, as Tutti parses it: nil where it is not well formed, or too deeply nested.
+    /// Parses a whole text of JSON, in UTF-8, as Tutti parses it: nil where it is not well formed, or too deeply
+    /// nested.
     public init?(parsing bytes: some Collection<UInt8>) {
         guard let value = try? JSONValue(parsing: bytes, byteLimit: bytes.count) else { return nil }
         self.init(value)

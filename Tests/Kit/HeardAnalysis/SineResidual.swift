@@ -18,8 +18,8 @@ public struct SineResidual: Sendable {
     /// In seconds.
     public static let window = 0.01
     static let fitWindows = 10
-    /// Where more is left of a sine of 997 Hz at half of full scale, something clicked, in dBFS. A fifth of a frame that
-    /// is missing or twice there leaves about as much; a correction by some hundred ppm, which nobody hears, some
+    /// Where more is left of a sine of 997 Hz at half of full scale, something clicked, in dBFS. A fifth of a frame
+    /// that is missing or twice there leaves about as much; a correction by some hundred ppm, which nobody hears, some
     /// decibels less.
     public static let clickLimit = -50.0
 

@@ -28,7 +28,8 @@ extension LANHost {
             ["-4", "-6"].map { "ip \($0) rule add ipproto 17 sport \(port) prohibit" })
     }
 
-    /// Sets up a firewall of nftables for what comes to this host: it accepts all but what a rule forbids. Call it once.
+    /// Sets up a firewall of nftables for what comes to this host: it accepts all but what a rule forbids. Call it
+    /// once.
     /// - Parameter rules: as nft(8) has them: `udp dport 5353 drop`.
     public func forbid(_ rules: [String]) throws {
         let chain = "input { type filter hook input priority 0 ; policy accept ; }"

@@ -38,7 +38,8 @@ struct GuestRun {
 
     // Skew
 
-    /// One sample at 48 kHz is 20.8 us. After a listener stood still, it comes back by what it knows of its card, which takes some seconds to be exact.
+    /// One sample at 48 kHz is 20.8 us. After a listener stood still, it comes back by what it knows of its card, which
+    /// takes some seconds to be exact.
     private static let recovery = 3.0
 
     private func absoluteRows(in directory: String) -> [ReportRow] {

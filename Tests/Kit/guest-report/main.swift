@@ -1,6 +1,6 @@
 // guest-report DIR PART...: what Scripts/test-guest measured, as a table. DIR/PART holds what a part left: for each run
-// what the listeners A and B said of themselves (RUN.A.json, RUN.B.json), and what was heard (RUN.wav with both cards, or
-// a0.wav and a1.wav). Exit code: 0 if everything is within its limit, 1 if not.
+// what the listeners A and B said of themselves (RUN.A.json, RUN.B.json), and what was heard (RUN.wav with both cards,
+// or a0.wav and a1.wav). Exit code: 0 if everything is within its limit, 1 if not.
 import Glibc
 import HeardAnalysis
 

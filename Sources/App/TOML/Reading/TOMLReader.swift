@@ -1,7 +1,8 @@
-// One line after the other is read as KEY = VALUE or as a header. What is wrong on a line is noted, and the next line is
-// read as if nothing had been. Where the next one is:
+// One line after the other is read as KEY = VALUE or as a header. What is wrong on a line is noted, and the next line
+// is read as if nothing had been. Where the next one is:
 //
-// - behind a mistake in an array of several lines, lines that are neither KEY = VALUE nor a header are the array's rest,
+// - behind a mistake in an array of several lines, lines that are neither KEY = VALUE nor a header are the array's
+//   rest,
 //   and are passed over;
 // - if the quotes of several lines, """ or ''', are never closed, the line below the opening ones;
 // - else the line below.

@@ -1,8 +1,8 @@
 import NIOCore
 import Synchronization
 
-/// An event loop as other threads reach it, for as long as it runs. Threads that outlive it (a song that is handed over,
-/// a disk that hangs, the broadcast's own) bring it nothing any more: that is dropped.
+/// An event loop as other threads reach it, for as long as it runs. Threads that outlive it (a song that is handed
+/// over, a disk that hangs, the broadcast's own) bring it nothing any more: that is dropped.
 final class RunningLoop: Sendable {
     let loop: any EventLoop
     private let isRunning = Mutex(true)

@@ -12,8 +12,8 @@ struct ConfigurationSetting: Hashable, Sendable {
 
 /// What the configuration has for one command: of each key all values, and what was wrong with others.
 ///
-/// The command's own parsing judges values. What it rejects is taken out (``drop(for:given:)``) until it rejects nothing
-/// that the configuration gave.
+/// The command's own parsing judges values. What it rejects is taken out (``drop(for:given:)``) until it rejects
+/// nothing that the configuration gave.
 struct ConfigurationSettings: Sendable {
     /// By the names of options and operands; the strongest is the last.
     private var settings: [String: [ConfigurationSetting]] = [:]
@@ -54,8 +54,8 @@ struct ConfigurationSettings: Sendable {
         }
     }
 
-    /// Of options that exclude each other the stronger layer's counts. If all are of one layer, that is a mistake, and the
-    /// first one counts.
+    /// Of options that exclude each other the stronger layer's counts. If all are of one layer, that is a mistake, and
+    /// the first one counts.
     private mutating func dropWeakest(_ names: [String], _ error: UsageError, _ given: Set<String>) -> Bool {
         let configured = names.filter { !given.contains($0) }.compactMap { settings[$0]?.last }.filter {
             !$0.words.isEmpty

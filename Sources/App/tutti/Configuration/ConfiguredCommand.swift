@@ -8,8 +8,8 @@ struct ConfiguredCommand<Content: Command> {
     /// What is used.
     let settings: ConfigurationSettings
 
-    /// Reads the words of a command line, and from the configuration what they do not give. Called again with layers that
-    /// were loaded again, it returns what the same words mean now.
+    /// Reads the words of a command line, and from the configuration what they do not give. Called again with layers
+    /// that were loaded again, it returns what the same words mean now.
     /// - Throws: if the command line is wrong; never for a mistake of the configuration, which is not used then.
     init(_ words: some Sequence<String>, _ layers: ConfigurationLayers) throws(UsageError) {
         let words = Array(words)

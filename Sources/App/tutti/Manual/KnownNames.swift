@@ -13,8 +13,8 @@ enum KnownNames: String, CaseIterable, Sendable {
     /// How long a shell may wait for them: one second.
     private static let patience: UInt32 = 1
 
-    /// Writes them, one a line. What is slow to list, as the devices of a sound server that hangs, ends the process with
-    /// what was written before.
+    /// Writes them, one a line. What is slow to list, as the devices of a sound server that hangs, ends the process
+    /// with what was written before.
     func write() {
         alarm(Self.patience)
         for name in all() where name == name.terminalSafe { StandardStream.output.write(name + "\n") }

@@ -13,8 +13,8 @@ struct StateDirectory: Hashable, Sendable {
 
     init(path: String) { self.path = path }
 
-    /// Returns nil if neither `XDG_STATE_HOME` nor `HOME` names an absolute path, the user has no home directory, and no
-    /// service manager made a directory.
+    /// Returns nil if neither `XDG_STATE_HOME` nor `HOME` names an absolute path, the user has no home directory, and
+    /// no service manager made a directory.
     static func standard(_ environment: (String) -> String? = Self.environment) -> StateDirectory? {
         // The specification says to ignore relative paths.
         if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") {
