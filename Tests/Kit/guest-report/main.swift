@@ -4,15 +4,19 @@
 import Glibc
 import HeardAnalysis
 
+func complain(_ text: String) {
+    _ = text.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+}
+
 guard CommandLine.arguments.count > 2 else {
-    fputs("usage: guest-report DIR PART...\n", stderr)
+    complain("usage: guest-report DIR PART...\n")
     exit(64)
 }
 let directory = CommandLine.arguments[1]
 var rows: [ReportRow] = []
 for part in CommandLine.arguments.dropFirst(2) {
     guard let runs = GuestRun.runs(ofPart: part) else {
-        fputs("guest-report: no part '\(part)'\n", stderr)
+        complain("guest-report: no part '\(part)'\n")
         exit(64)
     }
     for run in runs { rows += run.rows(in: "\(directory)/\(part)") }
