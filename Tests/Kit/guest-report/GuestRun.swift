@@ -12,12 +12,16 @@ struct GuestRun {
     let part: String
     let name: String
     let recording: Recording
+    /// The listeners that told of themselves.
+    var reporters = ["A", "B"]
 
     /// Nil for a part that does not exist.
     static func runs(ofPart part: String) -> [GuestRun]? {
         switch part {
         case "aloop", "aloop-unstamped":
             ["quiet", "late", "stop"].map { GuestRun(part: part, name: $0, recording: .both) }
+        // A is the service.
+        case "package": [GuestRun(part: part, name: "package", recording: .both, reporters: ["B"])]
         case "hda", "usb", "ac97": [GuestRun(part: part, name: "quiet", recording: .each)]
         default: nil
         }
@@ -77,7 +81,7 @@ struct GuestRun {
     // What listeners count
 
     private func blemishRows(in directory: String) -> [ReportRow] {
-        ["A", "B"].map { listener in
+        reporters.map { listener in
             let last = ListenerLog.lastCounters(in: "\(directory)/\(name).\(listener).json")
             // One that stood still has an xrun, and is placed anew.
             let provoked = name == "stop" && listener == "B" ? 2.0 : 0
