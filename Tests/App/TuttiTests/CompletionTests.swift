@@ -53,13 +53,14 @@ import Testing
         echo >> "$OUT"
         """
 
-    private func write(_ text: String, to name: String, in directory: borrowing TemporaryDirectory) throws {
+    private func write(_ text: String, to name: String, in directory: borrowing StreamTestKit.TemporaryDirectory) throws
+    {
         try Tool.writeFile("\(directory.path)/\(name)", Array(text.utf8))
     }
 
     /// A directory with the stand-in, songs and a shell's script.
-    private func place(for shell: String, script: String) throws -> TemporaryDirectory {
-        let directory = TemporaryDirectory()
+    private func place(for shell: String, script: String) throws -> StreamTestKit.TemporaryDirectory {
+        let directory = StreamTestKit.TemporaryDirectory()
         for name in ["bin", "home", "functions", "work", "work/folder"] { mkdir("\(directory.path)/\(name)", 0o755) }
         try write(Self.standIn, to: "bin/tutti", in: directory)
         chmod(directory.path + "/bin/tutti", 0o755)
@@ -72,7 +73,9 @@ import Testing
     /// - Parameters:
     ///   - command: starts the shell, which reads what is typed.
     ///   - quirks: for what is typed, what this shell makes of it.
-    private func type(_ command: String, quirks: [String: String], in directory: borrowing TemporaryDirectory) throws {
+    private func type(
+        _ command: String, quirks: [String: String], in directory: borrowing StreamTestKit.TemporaryDirectory
+    ) throws {
         let typed = Self.lines.map { $0.typed + "\n" }.joined() + "exit\n"
         try write(typed, to: "typed", in: directory)
         try Tool.run(

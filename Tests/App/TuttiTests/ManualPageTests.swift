@@ -9,7 +9,7 @@ import Testing
 
     /// The text of a page as man(1) shows it to somebody who copies from it.
     private func shown(_ page: String) throws -> String {
-        let directory = TemporaryDirectory()
+        let directory = StreamTestKit.TemporaryDirectory()
         try Tool.writeFile(directory.path + "/page", Array(page.utf8))
         try Tool.run(
             "man --warnings -E UTF-8 -l -Tutf8 page > shown 2> warnings; cat warnings; test ! -s warnings",
