@@ -73,8 +73,8 @@ import WireProtocol
 
     @Test(arguments: [
         (#"{"hello":{"version":1,"name":"K","nonce":"00","isOpen":true,"rights":["listen"],"time":5}}"#, "toClient"),
-        (#"{"joined":{"rights":["listen","add","command"],"ticket":"00","instance":"2a"}}"#, "toClient"),
-        (#"{"joined":{"rights":[],"ticket":"00","instance":"2a","mac":"00"}}"#, "toClient"),
+        (#"{"joined":{"rights":["listen","add","command"],"ticket":"00","instance":"2a","name":"Phone"}}"#, "toClient"),
+        (#"{"joined":{"rights":[],"ticket":"00","instance":"2a","name":"Phone","mac":"00"}}"#, "toClient"),
         (#"{"refused":{"reason":"ended"}}"#, "toClient"),
         (#"{"ended":{"reason":"x"}}"#, "toClient"), (#"{"id":7,"outcome":{"done":true,"text":""}}"#, "toClient"),
         (#"{"id":9,"lyrics":{"item":5,"text":null}}"#, "toClient"), (#"{"id":12,"pong":{}}"#, "toClient"),

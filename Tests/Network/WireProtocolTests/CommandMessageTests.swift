@@ -204,7 +204,7 @@ import WireProtocol
 
     @Test func artistsAndAlbumsAreUnknownInItemsOfEarlierVersions() throws {
         let forms = CommandSamples.messages.compactMap(CommandSamples.inEarlierForm)
-        #expect(forms.count == 5, "a state, a page, two statuses and an item")
+        #expect(forms.count == 6, "two states, a page, two statuses and an item")
         for form in forms { #expect(try parse(form.bytes) == form.message) }
     }
 
