@@ -22,6 +22,7 @@ import WireProtocol
     @Test func whatIsSaidFits() throws {
         let state = ProgrammeJSONTests.state.json(of: "Den")
         try expect(state, "state")
+        try expect(ProgrammeJSONTests.state.json(of: "Den", queueSequence: 6), "state")
         let idle = ProgrammeState(sequence: 0, sent: SessionTime(nanoseconds: 0), status: TransportStatus(.idle))
         try expect(idle.json(of: ""), "state")
         try expect(.object(["state": state]), "toClient")

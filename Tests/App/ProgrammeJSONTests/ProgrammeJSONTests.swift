@@ -40,12 +40,13 @@ import WireProtocol
     @Test func aState() {
         #expect(
             Self.state.json(of: "Den").text == """
-                {"broadcaster":"Den","sequence":7,"sent":3.000000,"status":\(Self.statusText),\
+                {"broadcaster":"Den","sequence":7,"queueSequence":null,"sent":3.000000,"status":\(Self.statusText),\
                 "modes":{"repeat":"all","shuffle":true},"items":2,"volume":{"level":90,"muted":true},\
                 "listeners":[\(Self.kitchenText),{"name":"Attic","instance":"ffffffffffffffff","state":"connecting",\
                 "browser":false,"volume":null,"role":null,"offsetMicroseconds":null,"errorMicroseconds":null,"boundMicroseconds":null}],\
                 "page":{"port":28885,"scheme":"http","name":null}}
                 """)
+        #expect(Self.state.json(of: "Den", queueSequence: 6).text.contains(#""sequence":7,"queueSequence":6,"sent""#))
     }
 
     static let entry = LogEntry(
