@@ -109,8 +109,9 @@ import WireProtocol
     @Test func aLaterVersionMayHaveFurtherMembers() throws {
         let item = try JSONValue(
             parsing:
-                #"{"id":5,"title":"a","artist":null,"album":"b","seconds":1,"live":false,"failed":false,"later":1}"#,
-            byteLimit: 100)
+                #"{"id":5,"title":"a","artist":null,"album":"b","seconds":1,"live":false,"failed":false,"#
+                + #""picture":true,"later":1}"#,
+            byteLimit: 200)
         #expect(open.violation(of: item, as: "item") == nil)
         #expect(strict.violation(of: item, as: "item") != nil)
     }

@@ -36,7 +36,7 @@ extension APISchema {
                     "id": .schemaCount("the item's number, as commands name it"), "title": .schemaText,
                     "artist": .schemaOptional(.schemaText), "album": .schemaOptional(.schemaText),
                     "seconds": .schemaOptional(.schemaNumber("its length")), "live": .schemaBool,
-                    "failed": .schemaBool,
+                    "failed": .schemaBool, "picture": .schemaOptional(.schemaBool),
                 ])),
         definition(
             "position",
