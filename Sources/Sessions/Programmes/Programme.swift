@@ -95,7 +95,7 @@ public struct Programme: Sendable {
         details[id].map {
             QueueItem(
                 id: id, title: $0.title, artist: $0.artist, album: $0.album, duration: $0.duration, isLive: $0.isLive,
-                hasFailed: failed.contains(id))
+                hasFailed: failed.contains(id), hasPicture: $0.hasPicture)
         }
     }
 

@@ -32,6 +32,8 @@ public struct NewItem: Hashable, Sendable {
     /// Whether the duration is good enough to be shown, but not to judge by it where the item ends.
     private(set) var isDurationEstimated = false
     public var isLive: Bool
+    /// Nil if it is unknown.
+    public private(set) var hasPicture: Bool?
 
     public init(_ location: ItemLocation, title: String, duration: TimeSpan? = nil, isLive: Bool = false) {
         self.location = location
@@ -57,6 +59,7 @@ extension NewItem {
         title = description.title ?? title
         artist = description.artist ?? artist
         album = description.album ?? album
+        hasPicture = description.hasPicture ?? hasPicture
         if let duration = description.duration { note(duration, isEstimated: description.isDurationEstimated) }
     }
 

@@ -22,6 +22,7 @@ import WireProtocol
     @Test func whatIsSaidFits() throws {
         let state = ProgrammeJSONTests.state.json(of: "Den")
         try expect(state, "state")
+        try expect(ProgrammeJSONTests.state.json(of: "Den", queueSequence: 6), "state")
         let idle = ProgrammeState(sequence: 0, sent: SessionTime(nanoseconds: 0), status: TransportStatus(.idle))
         try expect(idle.json(of: ""), "state")
         try expect(.object(["state": state]), "toClient")
@@ -108,8 +109,9 @@ import WireProtocol
     @Test func aLaterVersionMayHaveFurtherMembers() throws {
         let item = try JSONValue(
             parsing:
-                #"{"id":5,"title":"a","artist":null,"album":"b","seconds":1,"live":false,"failed":false,"later":1}"#,
-            byteLimit: 100)
+                #"{"id":5,"title":"a","artist":null,"album":"b","seconds":1,"live":false,"failed":false,"#
+                + #""picture":true,"later":1}"#,
+            byteLimit: 200)
         #expect(open.violation(of: item, as: "item") == nil)
         #expect(strict.violation(of: item, as: "item") != nil)
     }

@@ -8,7 +8,7 @@ import WireProtocol
 /// What programs are told of a broadcast, word for word, and that the schema says so.
 @Suite(.timeLimit(.minutes(5))) struct ProgrammeJSONTests {
     static let item = QueueItem(id: ItemID(5), title: "Pavane", duration: .milliseconds(83_250))
-    static let station = QueueItem(id: ItemID(6), title: "Radio", isLive: true, hasFailed: true)
+    static let station = QueueItem(id: ItemID(6), title: "Radio", isLive: true, hasFailed: true, hasPicture: false)
     static let position = PlaybackPosition(
         frame: FramePosition(48_000), session: SessionTime(nanoseconds: 2_500_000_000), sampleRate: 48_000,
         framesPerSecond: 48_000)
@@ -25,10 +25,12 @@ import WireProtocol
         listeners: [kitchen, attic], page: PageLocation(port: 28_885))
 
     private static let itemText =
-        #"{"id":5,"title":"Pavane","artist":null,"album":null,"seconds":83.250,"live":false,"failed":false}"#
+        #"{"id":5,"title":"Pavane","artist":null,"album":null,"seconds":83.250,"live":false,"failed":false,"#
+        + #""picture":null}"#
     private static let statusText = """
         {"transport":"playing","current":\(itemText),\
-        "next":{"id":6,"title":"Radio","artist":null,"album":null,"seconds":null,"live":true,"failed":true},\
+        "next":{"id":6,"title":"Radio","artist":null,"album":null,"seconds":null,"live":true,"failed":true,\
+        "picture":false},\
         "position":{"seconds":1.000000,"at":2.500000,"rate":1.000000000,"frame":48000,"sampleRate":48000}}
         """
     private static let kitchenText = """
@@ -40,12 +42,13 @@ import WireProtocol
     @Test func aState() {
         #expect(
             Self.state.json(of: "Den").text == """
-                {"broadcaster":"Den","sequence":7,"sent":3.000000,"status":\(Self.statusText),\
+                {"broadcaster":"Den","sequence":7,"queueSequence":null,"sent":3.000000,"status":\(Self.statusText),\
                 "modes":{"repeat":"all","shuffle":true},"items":2,"volume":{"level":90,"muted":true},\
                 "listeners":[\(Self.kitchenText),{"name":"Attic","instance":"ffffffffffffffff","state":"connecting",\
                 "browser":false,"volume":null,"role":null,"offsetMicroseconds":null,"errorMicroseconds":null,"boundMicroseconds":null}],\
                 "page":{"port":28885,"scheme":"http","name":null}}
                 """)
+        #expect(Self.state.json(of: "Den", queueSequence: 6).text.contains(#""sequence":7,"queueSequence":6,"sent""#))
     }
 
     static let entry = LogEntry(

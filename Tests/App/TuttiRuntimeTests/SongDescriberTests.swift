@@ -39,6 +39,24 @@ import Testing
         #expect(description.duration != nil)
     }
 
+    @Test func aSongSaysWhetherItHasAPicture() throws {
+        let directory = TemporaryDirectory()
+        let album = TemporaryDirectory()
+        let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0]
+        var tag = ID3v2Writer(majorVersion: 3)
+        tag.add("APIC", [0] + Array("image/jpeg".utf8) + [0, 3, 0] + jpeg)
+        let frames = MPEGWriter().frames(100).flatMap { $0 }
+        let songs = [directory.path + "/own.mp3", directory.path + "/none.mp3", album.path + "/beside.mp3"]
+        try Tool.writeFile(songs[0], tag.bytes + frames)
+        try Tool.writeFile(songs[1], frames)
+        try Tool.writeFile(songs[2], frames)
+        // Only a name that albums' pictures have, and only a picture, counts.
+        try Tool.writeFile(directory.path + "/holiday.jpg", jpeg)
+        try Tool.writeFile(directory.path + "/cover.jpg", Array("no picture".utf8))
+        try Tool.writeFile(album.path + "/cover.jpg", jpeg)
+        #expect(try described(songs).map { $0?.hasPicture } == [true, false, true])
+    }
+
     @Test func whatIsNoSongSaysNothing() throws {
         let directory = TemporaryDirectory()
         let (broken, empty) = (directory.path + "/broken.mp3", directory.path + "/empty.mp3")

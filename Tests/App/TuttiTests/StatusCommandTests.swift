@@ -40,7 +40,7 @@ import WireProtocol
         #expect(
             song.json(position: 2, isCurrent: false).text
                 == #"{"position":2,"id":1,"title":"Pavane","artist":"Fauré","album":"Op. 50","seconds":200.000,"#
-                + #""live":false,"failed":false,"current":false}"#)
+                + #""live":false,"failed":false,"picture":null,"current":false}"#)
     }
 
     @Test func aChangeIsToldAgainstWhatWasBefore() {

@@ -125,6 +125,31 @@ struct BroadcastDeskTests {
         #expect(count == 3 && scene.asked.count == 2)
     }
 
+    /// A page that has followed since then asks for nothing.
+    @Test func theStateSaysWhenTheQueueChangedLast() throws {
+        let scene = DeskScene.following()
+        var state = DeskScene.state
+        func sequence(after kinds: ProgrammeChange.Kind...) throws -> JSONValue? {
+            for kind in kinds {
+                let change = ProgrammeChange(
+                    sequence: state.sequence + 1, effect: SessionTime(nanoseconds: 0), kind)
+                _ = state.apply(change)
+                scene.take(.state(state, change))
+            }
+            let text = try #require(scene.desk.stateJSON(now: scene.now))
+            return try JSONValue(parsing: text, byteLimit: 10_000).member("queueSequence")
+        }
+        #expect(try sequence() == .integer(4))
+        #expect(try sequence(after: .modes(PlayModes()), .volume(VolumeSetting(level: 5))) == .integer(4))
+        #expect(try sequence(after: .queue(.cleared, itemCount: 0), .modes(PlayModes())) == .integer(7))
+        #expect(try sequence(after: .item(QueueItem(id: ItemID(1), title: "b"))) == .integer(9))
+        #expect(try sequence(after: .unknown(99), .listenerGone(instance: 1)) == .integer(10))
+        // Changes between were missed.
+        state.sequence = 20
+        scene.take(.state(state, nil))
+        #expect(try sequence() == .integer(20))
+    }
+
     @Test func pagesAreAskedForOneAfterTheOther() {
         let scene = DeskScene.following()
         var firsts: [Int] = []

@@ -29,6 +29,8 @@ struct PageAPITests {
         let status = try get("api/v1/status")
         #expect(status.status == 200 && status.json["status"]["current"]["title"] == .string(PageScene.songs[0]))
         #expect(status.json["page"]["port"] == 28_885)
+        let sequence = try #require(status.json["sequence"].number)
+        #expect((status.json["queueSequence"].number ?? .infinity) <= sequence)
         let queue = try get("api/v1/queue?from=1&count=2")
         #expect(queue.json["from"] == 1 && queue.json["count"] == 4 && queue.json["items"].elements.count == 2)
         let schema = try get("api/v1/schema")

@@ -156,6 +156,16 @@ struct SongArtworkTests {
         }
     }
 
+    @Test func aPictureBesideASongIsSeenWithoutTheSong() throws {
+        let album = try Album(picture: Self.png)
+        #expect(!SongArtwork.isPicture(besideSong: album.song), "it is in the song")
+        try album.add("cover.jpg", Array("no picture".utf8))
+        #expect(!SongArtwork.isPicture(besideSong: album.song))
+        try album.add("folder.jpg", Self.jpeg)
+        #expect(SongArtwork.isPicture(besideSong: album.song))
+        #expect(!SongArtwork.isPicture(besideSong: "/nowhere/song.flac"))
+    }
+
     @Test func theLargestPictureIsFoundByBoth() throws {
         let picture = Self.jpeg + payload(Limits.artworkByteCount - 4)
         let album = try Album(picture: picture)

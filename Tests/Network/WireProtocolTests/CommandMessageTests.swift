@@ -75,8 +75,8 @@ import WireProtocol
     }
 
     @Test func theBytesThatFollowersGet() {
-        let item = "00000003" + "00" + "0000002e90edd000" + "0004536f6e67"
-        let station = "00000004" + "03" + "ffffffffffffffff" + "0005526164696f"
+        let item = "00000003" + "0c" + "0000002e90edd000" + "0004536f6e67"
+        let station = "00000004" + "07" + "ffffffffffffffff" + "0005526164696f"
         let (ofItem, ofStation) = ("0003457661" + "00034f6c64", "0000" + "0000")
         let status =
             "01" + "07" + item + station + "000000000000ac44" + "0000000000000005" + "40e5888000000000"
@@ -213,6 +213,25 @@ import WireProtocol
         let page = QueuePage(sequence: 1, itemCount: 1, first: 0, items: [item])
         guard case .queuePage(let parsed)? = try parse(.queuePage(page)) else { Issue.record("no page"); return }
         #expect(parsed.items[0].artist == nil && parsed.items[0].album == nil)
+    }
+
+    /// Flags, and what is read of them: live, failed, picture.
+    @Test(
+        arguments: [
+            (0x00, false, false, nil), (0x03, true, true, nil), (0x04, false, false, false),
+            (0x0C, false, false, true), (0x0D, true, false, true), (0x08, false, false, nil),
+            (0xF0, false, false, nil), (0xF6, false, true, false),
+        ] as [(UInt8, Bool, Bool, Bool?)])
+    func flagsOfItems(flags: UInt8, isLive: Bool, hasFailed: Bool, hasPicture: Bool?) throws {
+        let item = QueueItem(
+            id: ItemID(1), title: "a", isLive: isLive, hasFailed: hasFailed, hasPicture: hasPicture)
+        let change = ProgrammeChange(sequence: 1, effect: SessionTime(nanoseconds: 2), .item(item))
+        var bytes = Array(WireEncoder.programmeChange(change).readableBytesView)
+        // Behind them are the duration, a title of one byte, and two empty texts.
+        let index = bytes.count - 16
+        #expect(bytes[index] == flags & (hasPicture == nil ? 0x03 : 0x0F))
+        bytes[index] = flags
+        #expect(try parse(bytes) == .programmeChange(change))
     }
 
     @Test func aTextThatIsTooLongIsMalformed() throws {

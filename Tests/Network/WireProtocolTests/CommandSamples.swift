@@ -41,8 +41,8 @@ enum CommandSamples {
     static let entry = LogEntry(
         number: 9, id: id, who: "Küche", effect: SessionTime(nanoseconds: 1_000), .programme(.seek(to: .seconds(1))))
     static let item = QueueItem(
-        id: ItemID(3), title: "Song", artist: "Eva", album: "Old", duration: .seconds(200))
-    static let station = QueueItem(id: ItemID(4), title: "Radio", isLive: true, hasFailed: true)
+        id: ItemID(3), title: "Song", artist: "Eva", album: "Old", duration: .seconds(200), hasPicture: true)
+    static let station = QueueItem(id: ItemID(4), title: "Radio", isLive: true, hasFailed: true, hasPicture: false)
     static let settings = ListenerSettings(
         volume: VolumeSetting(level: 40, isMuted: true), offset: .microseconds(-7), role: .channel(2))
     static let attic = ProgrammeListener(

@@ -11,7 +11,7 @@ import WireProtocol
 @Suite(.timeLimit(.minutes(5))) struct DescriptionTests {
     private static let asker = Asker(number: 0, name: "Attic")
     private static let pavane = ItemDescription(
-        title: "Pavane", artist: "Fauré", album: "Op. 50", duration: .seconds(400))
+        title: "Pavane", artist: "Fauré", album: "Op. 50", duration: .seconds(400), hasPicture: true)
 
     /// A broadcast of these songs, the first of which has begun; connection 3 is a controller.
     private func playing(
@@ -218,6 +218,7 @@ import WireProtocol
         answer(Self.pavane, &broadcast)
         let item = queue(&broadcast)[1]
         #expect(item.headline == "Pavane - Fauré" && item.album == "Op. 50" && item.duration == .seconds(400))
+        #expect(item.hasPicture == true)
     }
 
     @Test func followersAndListenersAreTold() {

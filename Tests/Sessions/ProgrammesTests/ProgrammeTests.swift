@@ -257,6 +257,18 @@ import WireProtocol
         #expect(last.title == "Song 4" && last.artist?.contains("\u{1B}") == false)
     }
 
+    @Test func aPictureThatWasFoundIsNotForgotten() throws {
+        var programme = try queued()
+        let item = programme.playOrder[1]
+        #expect(programme.item(item)?.hasPicture == nil)
+        programme.note(ItemDescription(hasPicture: true), of: item)
+        #expect(programme.item(item)?.hasPicture == true)
+        programme.note(ItemDescription(title: "b"), ofOpened: item)
+        #expect(programme.item(item)?.hasPicture == true, "whoever opened it did not look for one")
+        programme.note(ItemDescription(hasPicture: false), of: item)
+        #expect(programme.item(item)?.hasPicture == false)
+    }
+
     @Test func anEstimateGivesWayToWhatItIsAnEstimateOf() throws {
         var programme = try queued()
         _ = try programme.insert([NewItem(.local("a"), title: "a")], at: 0)

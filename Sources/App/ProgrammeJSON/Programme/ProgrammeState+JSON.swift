@@ -5,10 +5,13 @@ import WireProtocol
 // follows.
 
 extension ProgrammeState {
-    /// - Parameter broadcaster: its name.
-    public func json(of broadcaster: String) -> JSONValue {
+    /// - Parameters:
+    ///   - broadcaster: its name.
+    ///   - queueSequence: of the newest change of the queue; nil where it is unknown.
+    public func json(of broadcaster: String, queueSequence: UInt64? = nil) -> JSONValue {
         .object([
             "broadcaster": .string(broadcaster), "sequence": .integer(Int64(clamping: sequence)),
+            "queueSequence": queueSequence.map { .integer(Int64(clamping: $0)) } ?? .null,
             "sent": .number(sent.seconds, decimals: 6),
             "status": status.json, "modes": modes.json, "items": .integer(Int64(itemCount)),
             "volume": volume.json, "listeners": .array(listeners.map(\.json)),

@@ -9,6 +9,7 @@ extension QueueItem {
             .init(key: "artist", value: .optional(artist)), .init(key: "album", value: .optional(album)),
             .init(key: "seconds", value: duration.map { .number($0.seconds, decimals: 3) } ?? .null),
             .init(key: "live", value: .bool(isLive)), .init(key: "failed", value: .bool(hasFailed)),
+            .init(key: "picture", value: hasPicture.map { .bool($0) } ?? .null),
         ]
     }
 

@@ -8,6 +8,8 @@ extension APISchema {
             "state",
             .schemaObject([
                 "broadcaster": .schemaText("its name"), "sequence": .schemaInteger("of the newest change in here"),
+                "queueSequence": .schemaOptional(
+                    .schemaInteger("of a change since which the queue and its items are the same; null: unknown")),
                 "sent": .schemaNumber("seconds of the broadcaster's clock when this was sent"),
                 "status": .schemaReference("status"), "modes": .schemaReference("modes"),
                 "items": .schemaCount("songs in the queue"), "volume": .schemaReference("volume"),
@@ -34,7 +36,7 @@ extension APISchema {
                     "id": .schemaCount("the item's number, as commands name it"), "title": .schemaText,
                     "artist": .schemaOptional(.schemaText), "album": .schemaOptional(.schemaText),
                     "seconds": .schemaOptional(.schemaNumber("its length")), "live": .schemaBool,
-                    "failed": .schemaBool,
+                    "failed": .schemaBool, "picture": .schemaOptional(.schemaBool),
                 ])),
         definition(
             "position",

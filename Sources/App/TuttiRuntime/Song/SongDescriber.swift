@@ -20,7 +20,7 @@ final class SongDescriber {
 
     init(loop: any EventLoop) { self.loop = loop }
 
-    /// Reads a song's tags, and how long it is.
+    /// Reads a song's tags, how long it is, and whether it has a picture.
     /// - Parameters:
     ///   - path: what is there is read if it is a file. A FIFO is not opened: its writer would notice.
     ///   - completion: called on the event loop, unless the describer was stopped. Nil if there is nothing to tell.
@@ -36,7 +36,8 @@ final class SongDescriber {
     private static func description(ofFile path: String) -> ItemDescription? {
         HostThread.standBack(niceness)
         guard !SongSource.isPipe(path), let summary = AudioStreamSummary(ofSong: path) else { return nil }
-        return ItemDescription(summary)
+        let hasPicture = summary.artworkFormat != nil || SongArtwork.isPicture(besideSong: path)
+        return ItemDescription(summary, hasPicture: hasPicture)
     }
 
     private func startedQueue() -> WorkQueue {

@@ -37,6 +37,8 @@ final class BroadcastDesk {
     private let lookups = [LookupQueue(), LookupQueue()]
     private var changes = ChangeFlow()
     private(set) var foundPaths = FoundPaths()
+    /// The change since which the queue and its items are the same.
+    private var queueSequence: UInt64 = 0
     /// The text of the present state, and when it was made; nil until a page needs it.
     private var stateText: (made: HostTime, text: String)?
     /// When a state last came from the broadcast: from then on its clock goes on in here.
@@ -60,7 +62,7 @@ final class BroadcastDesk {
         guard case .following(let name, var state) = presence else { return nil }
         if let stateText, now - stateText.made < Self.stateTextAge { return stateText.text }
         state.sent = state.sent + (now - stateTime)
-        let text = state.json(of: name).text
+        let text = state.json(of: name, queueSequence: queueSequence).text
         stateText = (now, text)
         return text
     }
@@ -87,7 +89,7 @@ final class BroadcastDesk {
         presence = .following(name, state)
         stateText = nil
         arrivals.tell(true)
-        pages.note(change)
+        if pages.note(change) { queueSequence = state.sequence }
         guard let change else {
             stateTime = now
             return tellState(now)

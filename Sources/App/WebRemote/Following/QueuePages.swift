@@ -42,10 +42,13 @@ final class QueuePages {
     }
 
     /// Takes note of a change of the programme; nil: of any.
-    func note(_ change: ProgrammeChange?) {
+    /// - Returns: whether the queue or an item may be another now, so that no page is kept.
+    func note(_ change: ProgrammeChange?) -> Bool {
         switch change?.kind {
-        case .queue, .item, .unknown, nil: kept = []
-        case .status, .modes, .volume, .listener, .command, .listenerGone: break
+        case .queue, .item, .unknown, nil:
+            kept = []
+            return true
+        case .status, .modes, .volume, .listener, .command, .listenerGone: return false
         }
     }
 

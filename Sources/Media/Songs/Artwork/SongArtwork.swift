@@ -50,6 +50,11 @@ public struct SongArtwork: Hashable, Sendable {
         return sink.picture
     }
 
+    /// Whether there is a picture beside a song, which counts if there is none in it. Blocks; reads one directory.
+    public static func isPicture(besideSong path: String) -> Bool {
+        FolderPictures.paths(besideSong: path).contains { isPicture(at: $0) }
+    }
+
     /// Whether a file is a picture to show, by its size and its first bytes. Blocks.
     public static func isPicture(at path: String) -> Bool {
         guard let file = try? SongFile(path: path) else { return false }

@@ -6,7 +6,7 @@ import NIOCore
 /// | field | type | meaning |
 /// |---|---|---|
 /// | id | u32 | |
-/// | flags | u8 | bit 0 live, bit 1 could not be played; the others are ignored |
+/// | flags | u8 | bit 0 live, 1 could not be played, 2 a picture was looked for, 3 and found; others are ignored |
 /// | duration | i64 | nanoseconds; -1 unknown |
 /// | title | text, 256 bytes | |
 ///
@@ -27,10 +27,12 @@ public struct QueueItem: Hashable, Sendable {
     public var isLive: Bool
     /// It could not be played, and is passed over.
     public var hasFailed: Bool
+    /// Whether a picture is in the song or beside it. Nil where that is unknown: earlier versions never say.
+    public var hasPicture: Bool?
 
     public init(
         id: ItemID, title: String, artist: String? = nil, album: String? = nil, duration: TimeSpan? = nil,
-        isLive: Bool = false, hasFailed: Bool = false
+        isLive: Bool = false, hasFailed: Bool = false, hasPicture: Bool? = nil
     ) {
         self.id = id
         self.title = title
@@ -39,6 +41,7 @@ public struct QueueItem: Hashable, Sendable {
         self.duration = duration
         self.isLive = isLive
         self.hasFailed = hasFailed
+        self.hasPicture = hasPicture
     }
 
     /// `Title - Artist`
@@ -47,7 +50,8 @@ public struct QueueItem: Hashable, Sendable {
     /// Writes all but artist and album.
     func write(to buffer: inout ByteBuffer) {
         buffer.writeInteger(id.number)
-        buffer.writeInteger(UInt8(isLive ? 1 : 0) | UInt8(hasFailed ? 2 : 0))
+        let picture: UInt8 = hasPicture.map { $0 ? 12 : 4 } ?? 0
+        buffer.writeInteger(UInt8(isLive ? 1 : 0) | UInt8(hasFailed ? 2 : 0) | picture)
         buffer.writeSpan(duration ?? .nanoseconds(-1))
         buffer.writeText(title, limit: Limits.titleByteCount)
     }
@@ -59,7 +63,7 @@ public struct QueueItem: Hashable, Sendable {
         else { return nil }
         self.init(
             id: ItemID(id), title: title, duration: duration >= .zero ? duration : nil, isLive: flags & 1 != 0,
-            hasFailed: flags & 2 != 0)
+            hasFailed: flags & 2 != 0, hasPicture: flags & 4 != 0 ? flags & 8 != 0 : nil)
     }
 
     func writeArtistAndAlbum(to buffer: inout ByteBuffer) {
