@@ -38,13 +38,14 @@ debian_control() {
     # As dpkg-gencontrol counts: whole KiB of each file, one of all else.
     size=$(find "$1" -path "$1/DEBIAN" -prune -o -printf '%y %s\n' |
         awk '{ total += $1 == "f" ? int(($2 + 1023) / 1024) : 1 } END { print total }')
+    # The units reload by kill, which procps has.
     cat <<END
 Package: tutti
 Version: $version
 Architecture: $architecture
 Maintainer: $maintainer
 Installed-Size: $size
-Depends: $depends, init-system-helpers (>= 1.54~)
+Depends: $depends, init-system-helpers (>= 1.54~), procps
 Recommends: avahi-daemon, libavcodec59, libcurl4 | libcurl3-gnutls, libsqlite3-0, rtkit
 Suggests: chafa, libflac12, libmp3lame0, libopencore-amrnb0, libopencore-amrwb0
 Section: sound

@@ -23,6 +23,10 @@ while [ $# -gt 0 ]; do
     esac
 done
 case "$prefix" in /*) ;; *) die "--prefix needs an absolute path, not '$prefix'" ;; esac
+# A unit would read some others as something else (systemd.service(5)).
+case "$prefix" in
+*[!A-Za-z0-9/._+~-]*) die "--prefix takes a path of letters, digits and . _ + ~ -, not '$prefix'" ;;
+esac
 
 # Says all that is missing, a line each, and fails then.
 check() {
@@ -65,13 +69,13 @@ optional() {
 # The files that are copied, by their paths below the prefix.
 files() { (cd "$here" && find bin lib share -type f | sort); }
 
-# The unit names the program's place.
+# The unit names the program's place. What is copied belongs to whoever installs it, not to whoever unpacked it.
 copy() {
     mkdir -p "$prefix/$(dirname "$1")"
     rm -f "$prefix/$1"
     case "$1" in
     lib/systemd/*) sed "s|/usr/bin/tutti|$prefix/bin/tutti|g" "$here/$1" >"$prefix/$1" ;;
-    *) cp -p "$here/$1" "$prefix/$1" ;;
+    *) cp "$here/$1" "$prefix/$1" ;;
     esac
 }
 

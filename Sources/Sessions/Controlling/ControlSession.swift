@@ -83,6 +83,10 @@ public struct ControlSession {
         }
     }
 
+    /// Whether anything is asked for that is believed of nobody but members: what is wrong with a machine, and what mends
+    /// it, which a person may then do.
+    private var asksForTrust: Bool { requests.contains(.lookup(.findings)) }
+
     private func isAsked(_ roles: PeerRoles) -> Bool {
         roles.contains(.broadcaster) || asksTheMachineAlone && roles.contains(.listener)
     }
@@ -232,13 +236,14 @@ public struct ControlSession {
         judge(id, standing, now)
     }
 
-    /// Does without a stranger's broadcast, in a household.
+    /// Does without a stranger's broadcast, in a household; and without a stranger's word on machines.
     private mutating func judge(_ id: ConnectionID, _ standing: PeerStanding, _ now: HostTime) {
         switch (target, standing) {
+        case (_, .thisMachine), (_, .member): break
         // Whoever writes an address means what is there.
-        case (.address, _), (_, .thisMachine), (_, .member): break
-        case (.any, _), (.named, _):
-            guard takesMembersOnly, case .dialed(let dial)? = connections[id]?.origin else { return }
+        case (.address, _) where !asksForTrust: break
+        case (.address, _), (.any, _), (.named, _):
+            guard takesMembersOnly || asksForTrust, case .dialed(let dial)? = connections[id]?.origin else { return }
             fail(id, .notOfHousehold([connections.dialer.contact(dial.key)?.name ?? "\(dial.address)"]), now)
         }
     }

@@ -125,6 +125,19 @@ import TuttiRuntime
         #expect(broadcast.contains("user/tutti.toml:17: [[broadcast]]: a command has one table: [broadcast]"))
     }
 
+    /// A file of nothing but mistakes: a command begins all the same, and soon.
+    @Test(arguments: ["", "[join]\n"]) func countlessMistakesAreToldOfInPart(header: String) throws {
+        let sample = ConfigurationSample()
+        try sample.write(header + (0..<20_000).map { "kye\($0) = 1\n" }.joined())
+        try sample.write("[join]\nname = 'Kitchen'", to: sample.user + "/tutti.toml.d/1.toml")
+        let join = try sample.command(JoinCommand.self)
+        #expect(join.command.options.name == "Kitchen")
+        #expect(join.mistakes.count == ConfigurationSettings.mistakeCountLimit + 1)
+        #expect(join.mistakes.first?.problem.hasPrefix("no such key") == true)
+        #expect(join.mistakes.last?.problem.hasPrefix("there are too many") == true)
+        #expect(ConfigurationReview(of: sample.layers, command: nil).mistakes == join.mistakes)
+    }
+
     @Test func ofOptionsThatExcludeEachOtherTheStrongerLayersCounts() throws {
         let sample = ConfigurationSample()
         try sample.write("device = 'hw:1'\nquiet = true\n[broadcast]\nshuffle = true\nrepeat = true\nlatency = 300")

@@ -34,6 +34,7 @@ import Testing
             version=$('\(Self.program)' --version | cut -d ' ' -f 2)
             test "$(dpkg-deb -f first/*.deb Package Version)" = "$(printf 'Package: tutti\\nVersion: %s' "$version")"
             dpkg-deb -f first/*.deb Depends | grep -q 'libasound2 (>= '
+            dpkg-deb -f first/*.deb Depends | grep -q 'procps'
             dpkg-deb -f first/*.deb Recommends | grep -q 'avahi-daemon, libavcodec59.*rtkit'
             dpkg-deb -c first/*.deb > list
             if grep -v ' root/root ' list; then exit 1; fi
@@ -66,9 +67,14 @@ import Testing
             if ./install.sh --prefix "$PWD/prefix" > ../said 2>&1; then exit 1; fi
             grep -q 'nothing was copied' ../said
             test ! -e prefix
+            if ./install.sh --prefix "$PWD/a|b c" > ../said 2>&1; then exit 1; fi
+            grep -q 'takes a path of letters' ../said
             export LD_LIBRARY_PATH=$(ldd '\(Self.program)' | sed -n 's|.* => \\(.*\\)/libswiftCore.so .*|\\1|p')
             ./install.sh --check
+            # Another user has unpacked it.
+            if [ "$(id -u)" = 0 ]; then chown -R 65534 bin lib share; fi
             ./install.sh --prefix "$PWD/prefix"
+            test -z "$(find prefix ! -user "$(id -u)")"
             prefix/bin/tutti --version
             grep -qx "ExecStart=$PWD/prefix/bin/tutti join --service" prefix/lib/systemd/system/tutti.service
             ./install.sh --uninstall --prefix "$PWD/prefix"

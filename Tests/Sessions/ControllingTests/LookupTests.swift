@@ -1,5 +1,6 @@
 import AudioCore
 import Controlling
+import Households
 import NIOCore
 import Peering
 import Testing
@@ -107,6 +108,18 @@ import WireProtocol
             scene.greet(1, "Attic", roles: .listener)
             #expect((scene.ending == nil) == isAsked && !lookups(scene).isEmpty == isAsked)
         }
+    }
+
+    /// What a stranger says of its machine, and of what mends it, nobody is to read.
+    @Test(arguments: [PeerStanding.member, .thisMachine, .stranger, .guest, .removed])
+    func whatIsWrongWithAMachineIsAskedOfMembersAlone(standing: PeerStanding) {
+        var scene = ControlScene(.address(.init(host: "10.0.0.1")), [.lookup(.findings)])
+        scene.handle(.tick)
+        guard let dial = scene.dials.first else { Issue.record("nobody was called"); return }
+        scene.open(1, as: standing, by: dial)
+        scene.greet(1, "Attic", roles: .listener)
+        #expect(lookups(scene).isEmpty != standing.mayReadLibrary)
+        if !standing.mayReadLibrary { #expect(scene.ending == .notOfHousehold(["10.0.0.1:28884"])) }
     }
 
     /// Nobody waits for what a song that is over had, nor for the loudness of a song that has words.

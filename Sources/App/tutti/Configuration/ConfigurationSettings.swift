@@ -23,8 +23,19 @@ struct ConfigurationSettings: Sendable {
 
     mutating func add(_ setting: ConfigurationSetting) { settings[setting.key.name, default: []].append(setting) }
 
+    /// The most mistakes that are told of.
+    static let mistakeCountLimit = 100
+
+    /// Whether a mistake is still told of.
+    var hasRoomForMistakes: Bool { mistakes.count <= Self.mistakeCountLimit }
+
     mutating func note(_ mistake: ConfigurationMistake) {
-        if !mistakes.contains(mistake) { mistakes.append(mistake) }
+        guard hasRoomForMistakes, !mistakes.contains(mistake) else { return }
+        guard mistakes.count == Self.mistakeCountLimit else { return mistakes.append(mistake) }
+        mistakes.append(
+            .init(
+                place: mistake.place, key: nil,
+                problem: "there are too many mistakes; this one and those behind are not told of"))
     }
 
     /// What the command line does not give, by the names of options and operands.

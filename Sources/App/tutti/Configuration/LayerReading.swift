@@ -36,7 +36,9 @@ struct LayerReading {
     private func readTopLevel(_ entry: TOMLEntry, into settings: inout ConfigurationSettings) {
         if let key = catalogue.key(entry.key), key.reach == .everywhere {
             take(entry, for: key, entry.key, into: &settings)
-        } else if ConfigurationCatalogue.commands(with: entry.key, reach: .everywhere).isEmpty {
+        } else if settings.hasRoomForMistakes,
+            ConfigurationCatalogue.commands(with: entry.key, reach: .everywhere).isEmpty
+        {
             note(entry, entry.key, ConfigurationCatalogue.advice(onTopLevel: entry.key), &settings)
         }
     }
@@ -74,10 +76,13 @@ struct LayerReading {
 
     private func place(of entry: TOMLEntry) -> ConfigurationPlace { .file(path, line: entry.position.line) }
 
+    /// - Parameter problem: takes its time where the nearest of all keys is looked for.
     private func note(
-        _ entry: TOMLEntry, _ key: String, _ problem: String, _ settings: inout ConfigurationSettings
+        _ entry: TOMLEntry, _ key: String, _ problem: @autoclosure () -> String,
+        _ settings: inout ConfigurationSettings
     ) {
-        settings.note(.init(place: place(of: entry), key: key, problem: problem))
+        guard settings.hasRoomForMistakes else { return }
+        settings.note(.init(place: place(of: entry), key: key, problem: problem()))
     }
 
     // MARK: Values

@@ -64,8 +64,9 @@ final class ServiceKeeper: Sendable {
 
     /// It reads its configuration anew.
     func reloading() {
-        state.withLock { $0.readyBy = .now() + Self.readyLimit }
         notifier?.notify(.reloadingNow())
+        // Behind that: the manager waits for what it is told next, and not for what another thread told it before.
+        state.withLock { $0.readyBy = .now() + Self.readyLimit }
         wake.signal()
     }
 

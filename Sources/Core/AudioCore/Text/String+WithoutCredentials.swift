@@ -8,6 +8,7 @@ extension String {
     public var withoutCredentials: String {
         var shown = UnicodeScalarView()
         var rest = unicodeScalars[...]
+        let lastAt = rest.lastIndex(of: "@")
         while let mark = rest.indices.first(where: { rest[$0...].starts(with: "://".unicodeScalars) }) {
             let start = rest.index(mark, offsetBy: 3)
             shown += rest[..<start]
@@ -16,7 +17,9 @@ extension String {
             let isCut =
                 authority.port.contains { !"0123456789".unicodeScalars.contains($0) }
                 || authority.last == ":" && "?#".unicodeScalars.contains(rest[authority.endIndex...].first ?? "/")
-            guard let at = authority.lastIndex(of: "@") ?? (isCut ? rest.lastIndex(of: "@") : nil) else { continue }
+            guard let at = authority.lastIndex(of: "@") ?? (isCut ? lastAt : nil), at >= rest.startIndex else {
+                continue
+            }
             rest = rest[rest.index(after: at)...]
         }
         return String(shown + rest)
