@@ -69,8 +69,8 @@ struct PlaylistProcessTests {
                 [0]
                 tutti: none of the songs of playlist 'party' is there; the first is '\(music.path("a.mp3"))'
                 [66]
-                tutti play: a playlist's NAME holds no slash and no control characters, and begins with no dot (see \
-                'tutti play --help')
+                tutti play: --playlist: a playlist's NAME holds no slash and no control characters, and begins with \
+                no dot (see 'tutti play --help')
                 [64]
                 tutti: there is no playlist 'nowhere'; 'tutti playlist' lists those that there are
                 [66]

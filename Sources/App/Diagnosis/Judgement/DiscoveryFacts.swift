@@ -82,7 +82,9 @@ struct DiscoveryFacts: Judged {
                 return [
                     Finding(
                         "avahi.not-seen", .problem, "avahi-daemon announces a service and does not find it again",
-                        why: Self.whyNobody, remedy: "sudo systemctl restart avahi-daemon")
+                        why: Self.whyNobody,
+                        remedy: "let UDP 5353 through this machine's firewall (sudo ufw allow 5353/udp); if it does: "
+                            + "sudo systemctl restart avahi-daemon")
                 ]
             }
             return renamed + portFindings

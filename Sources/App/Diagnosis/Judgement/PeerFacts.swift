@@ -59,6 +59,9 @@ struct PeerFacts: Judged {
             found.append(
                 Finding(
                     "peer.reached", .ok, "'\(title)' answers at \(right.map { "\($0.path.address)" }.listed)"))
+            // Others, or this machine after its next start, may take one of these ways.
+            found += examined.paths.filter { [.refused, .unanswered].contains($0.outcome) }
+                .map { unreached($0, .warning) }
             if let refusal = first.path.refusal, isBroadcaster {
                 found.append(
                     Finding(
@@ -92,13 +95,13 @@ struct PeerFacts: Judged {
                 : "restart Tutti there; if that does not help, look for who announces it: avahi-browse -rt _tutti._tcp")
     }
 
-    private func unreached(_ path: ExaminedPath) -> Finding {
+    private func unreached(_ path: ExaminedPath, _ severity: Finding.Severity = .problem) -> Finding {
         let address = "\(path.address)"
         let port = path.address.port
         switch path.outcome {
         case .refused:
             return Finding(
-                "peer.tcp-refused", .problem, "'\(title)': \(address) refuses TCP",
+                "peer.tcp-refused", severity, "'\(title)': \(address) refuses TCP",
                 why: "the machine is there, but no Tutti is at that port any more, or its firewall rejects it",
                 remedy: "start Tutti there, or let TCP \(port) through there: sudo ufw allow \(port)/tcp")
         case .unreachable:
@@ -108,7 +111,7 @@ struct PeerFacts: Judged {
                 remedy: "look at the route, and at the firewalls here and there: ip route get \(path.address.host)")
         case .unanswered:
             return Finding(
-                "peer.tcp-silent", .problem, "'\(title)': \(address) does not answer on TCP",
+                "peer.tcp-silent", severity, "'\(title)': \(address) does not answer on TCP",
                 why: "a firewall drops what is sent, without a word, or the machine is off or on another network",
                 remedy: "let TCP \(port) through, here and there: sudo ufw allow \(port)/tcp; is it there: ping "
                     + path.address.host)

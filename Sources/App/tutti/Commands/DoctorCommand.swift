@@ -20,7 +20,7 @@ struct DoctorCommand: Command {
 
     static let syntax = CommandSyntax(
         name: "doctor",
-        summary: "Says why nobody is found, why it is not in step, or why there is no sound, and what mends it.",
+        summary: "Says what keeps Tutti from working here, and what mends it.",
         operands: [
             .init(
                 name: "HOST[:PORT]", isRequired: false, repeats: true,

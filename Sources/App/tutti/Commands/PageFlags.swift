@@ -36,11 +36,14 @@ enum PageFlags {
     static func certificateFiles(_ arguments: CommandArguments) throws(UsageError) -> PageCertificate.Files? {
         let key = arguments.value(of: certificateKey)
         guard let path = arguments.value(of: certificate) else {
-            guard key == nil else { throw UsageError("\(certificateKey.name) goes with \(certificate.name)") }
+            guard key == nil else {
+                throw UsageError(
+                    "\(certificateKey.name) goes with \(certificate.name)", unfitting: [certificateKey])
+            }
             return nil
         }
-        guard !path.isEmpty else { throw UsageError("\(certificate.name): the name is empty") }
-        guard key?.isEmpty != true else { throw UsageError("\(certificateKey.name): the name is empty") }
+        guard !path.isEmpty else { throw UsageError(valueOf: certificate.name, "the name is empty") }
+        guard key?.isEmpty != true else { throw UsageError(valueOf: certificateKey.name, "the name is empty") }
         return PageCertificate.Files(certificate: path, key: key)
     }
 
