@@ -83,8 +83,8 @@ public struct ControlSession {
         }
     }
 
-    /// Whether anything is asked for that is believed of nobody but members: what is wrong with a machine, and what mends
-    /// it, which a person may then do.
+    /// Whether anything is asked for that is believed of nobody but members: what is wrong with a machine, and what
+    /// mends it, which a person may then do.
     private var asksForTrust: Bool { requests.contains(.lookup(.findings)) }
 
     private func isAsked(_ roles: PeerRoles) -> Bool {

@@ -116,7 +116,8 @@ import Testing
         let questions = Self.lines.map { line in
             "echo '# '; complete -C '\(line.typed.prefix { $0 != "\t" })' | string replace -r '\\t.*' ''"
         }
-        try write((["source $SCRIPT/tutti.fish"] + questions + ["true"]).joined(separator: "\n"), to: "questions", in: directory)
+        let script = ["source $SCRIPT/tutti.fish"] + questions + ["true"]
+        try write(script.joined(separator: "\n"), to: "questions", in: directory)
         try Tool.run(
             """
             export OUT=$PWD/out HOME=$PWD/home TERM=vt100 LC_ALL=C.UTF-8 PATH=$PWD/bin:$PATH SCRIPT=$PWD
