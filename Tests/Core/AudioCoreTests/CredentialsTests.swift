@@ -31,4 +31,11 @@ struct CredentialsTests {
     ]) func textWithoutCredentialsStays(text: String) {
         #expect(text.withoutCredentials == text)
     }
+
+    /// As long as a configuration may be: each address is looked at once.
+    @Test func aTextOfManyAddressesIsReadInItsTime() {
+        let text = String(repeating: "://a:b/", count: 150_000)
+        #expect(text.withoutCredentials == text)
+        #expect((text + "@c").withoutCredentials == "://c")
+    }
 }
