@@ -6,12 +6,12 @@ extension String {
     /// which ends the authority too early: then what looks like its port is not a number, or is empty before `?` or
     /// `#`, and everything before the last `@` of the text is removed.
     public var withoutCredentials: String {
-        var shown = UnicodeScalarView()
+        var shown = ""
         var rest = unicodeScalars[...]
         let lastAt = rest.lastIndex(of: "@")
         while let mark = rest.indices.first(where: { rest[$0...].starts(with: "://".unicodeScalars) }) {
             let start = rest.index(mark, offsetBy: 3)
-            shown += rest[..<start]
+            shown += Substring(rest[..<start])
             rest = rest[start...]
             let authority = rest.prefix { !"/?#".unicodeScalars.contains($0) }
             let isCut =
@@ -22,7 +22,7 @@ extension String {
             }
             rest = rest[rest.index(after: at)...]
         }
-        return String(shown + rest)
+        return shown + Substring(rest)
     }
 }
 
