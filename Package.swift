@@ -559,7 +559,9 @@ let testRooms = [
                     "TestbedKit",
                 ]),
             // The page for browsers, in Chromium.
-            tests("PageEndToEndTests", ["BrowserKit", "HeardAnalysis", "LANKit", "SoundCardKit", "TestbedKit"]),
+            tests(
+                "PageEndToEndTests",
+                ["BrowserKit", "HeardAnalysis", "LANKit", "SoundCardKit", "StreamTestKit", "TestbedKit"]),
             tests("DemoEndToEndTests", ["LANKit"]),
             tests("RealTimeTests", ["HeardAnalysis", "LANKit", "SoundCardKit"]),
             tests(

@@ -31,8 +31,9 @@ struct BrowserListeningTests {
         var account: String { testbed.account(of: processes) }
     }
 
-    @Test func aBrowserPlaysInStep() throws {
-        let run = try undisturbed(listen)
+    /// By https, in a secure context, it plays on the sound's own thread.
+    @Test(arguments: [false, true]) func aBrowserPlaysInStep(isSecure: Bool) throws {
+        let run = try undisturbed { try listen(isSecure: isSecure) }
         let constant = try #require(run.before.percentile(0.5), "\(run.before.summary) \(run.account)")
         let skews = run.before.windows.map(\.skew)
         let middle = skews.sorted()[skews.count / 2]
@@ -47,22 +48,32 @@ struct BrowserListeningTests {
         #expect(abs(way - Double(Self.offset) * 1e-6) < Self.offsetLimit, "moved by \(way) s \(run.account)")
     }
 
-    private func listen() throws -> Run {
-        let scene = try PageScene()
+    private func listen(isSecure: Bool) throws -> Run {
+        let scene = try PageScene(isSecure: isSecure)
         let testbed = scene.testbed
         let song = try SongFile(.constantBitRate, seconds: 60, in: testbed.lan)
         let native = try testbed.start(["join", "--once"], on: PageScene.native)
         Testbed.letAnnouncementsPass()
         let broadcast = try scene.broadcast([song.path])
         let browser = try Browser(
-            on: testbed.lan[PageScene.browser], card: testbed.cards[PageScene.browser])
+            on: testbed.lan[PageScene.browser], card: testbed.cards[PageScene.browser],
+            flags: isSecure ? ["--ignore-certificate-errors"] : [])
         let page = try browser.openPage(scene.address, device: .phone)
         try testbed.waitForSound(on: PageScene.native)
         try page.waitUntilShown("#listen-button")
+        try page.evaluate(
+            """
+            globalThis.workletNodes = 0;
+            globalThis.AudioWorkletNode = class extends (globalThis.AudioWorkletNode ?? Object) {
+                constructor(...parts) { super(...parts); globalThis.workletNodes += 1; }
+            };
+            """)
         let tapped = trueNow()
         try page.tap(on: "#listen-button")
         try page.wait(for: "document.getElementById('listen-state').textContent.startsWith('In step')", within: 10)
         try testbed.waitForSound(on: PageScene.browser)
+
+        #expect(try page.evaluate("globalThis.workletNodes") == (isSecure ? 1 : 0))
 
         // Others see it, marked.
         let own = try page.evaluate("document.getElementById('own-name').value").string ?? ""

@@ -2,6 +2,7 @@ import BrowserKit
 import Glibc
 import LANKit
 import SoundCardKit
+import StreamTestKit
 import TestbedKit
 import Testing
 
@@ -26,11 +27,16 @@ final class PageScene {
     /// Some of a broadcast's songs: title, and seconds.
     static let songs = ["Mood Indigo", "Little Girl Blue", "Plain Gold Ring", "Central Park Blues"]
 
-    init() throws {
+    /// For a page by https; nil for one by http.
+    private let certificate: MadeCertificate?
+    private let directory = StreamTestKit.TemporaryDirectory()
+
+    init(isSecure: Bool = false) throws {
         testbed = try Testbed()
+        certificate = isSecure ? try MadeCertificate([], in: directory) : nil
     }
 
-    var address: String { "http://\(testbed.lan[Self.broadcaster].address):28885/" }
+    var address: String { "\(certificate == nil ? "http" : "https")://\(testbed.lan[Self.broadcaster].address):28885/" }
 
     /// Writes a tone of a minute as MP3, with tags, into a directory of the LAN.
     func makeSong(_ title: String, by artist: String = "Nina Simone", at name: String) throws -> String {
@@ -49,7 +55,8 @@ final class PageScene {
 
     /// Starts a broadcast, and returns when its page is served and follows it.
     func broadcast(_ words: [String]) throws -> LANProcess {
-        let process = try testbed.start(["broadcast"] + words, on: Self.broadcaster)
+        let flags = certificate.map { ["--certificate", $0.certificatePath, "--certificate-key", $0.keyPath] }
+        let process = try testbed.start(["broadcast"] + (flags ?? []) + words, on: Self.broadcaster)
         try waitForPage()
         try waitUntil("the page's state", within: 10) { try curl([address + "api/v1/status"]).status == 200 }
         return process
@@ -100,7 +107,8 @@ final class PageScene {
     /// Runs curl on the browser's host.
     func curl(_ words: [String], within seconds: Double = 10) throws -> Answer {
         let process = try testbed.lan[Self.browser].spawn(
-            ["curl", "--silent", "--max-time", "\(seconds)", "--write-out", "\n%{http_code}"] + words)
+            // Nobody vouches for the certificate.
+            ["curl", "--silent", "--insecure", "--max-time", "\(seconds)", "--write-out", "\n%{http_code}"] + words)
         _ = try process.wait(within: seconds + 5)
         var lines = process.output.split(separator: "\n", omittingEmptySubsequences: false)
         let status = lines.popLast().flatMap { Int($0) } ?? 0
