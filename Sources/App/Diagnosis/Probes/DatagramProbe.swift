@@ -4,10 +4,12 @@ import HostSystem
 
 /// Sends a few datagrams to a port, and hears what the network says of them.
 enum DatagramProbe {
-    private static let count = 3
-    private static let interval = TimeSpan.milliseconds(150)
+    // Linux tells one sender of one error a second (icmp(7), icmp_ratelimit), and the exchanges with the clock that came
+    // before have used that up.
+    private static let count = 7
+    private static let interval = TimeSpan.milliseconds(200)
 
-    /// Blocks for half a second at most.
+    /// Blocks for one and a half seconds at most; what is refused is known earlier.
     /// - Parameter host: a numeric address.
     /// - Returns: nil if the address makes no sense here.
     static func send(to host: String, port: UInt16) -> PeerFacts.Datagram? {
