@@ -4,8 +4,8 @@ import HostSystem
 
 /// Sends a few datagrams to a port, and hears what the network says of them.
 enum DatagramProbe {
-    // Linux tells one sender of one error a second (icmp(7), icmp_ratelimit), and the exchanges with the clock that came
-    // before have used that up.
+    // Linux tells one sender of one error a second (icmp(7), icmp_ratelimit), and the exchanges with the clock that
+    // came before have used that up.
     private static let count = 7
     private static let interval = TimeSpan.milliseconds(200)
 
