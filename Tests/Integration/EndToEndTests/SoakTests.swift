@@ -74,9 +74,7 @@ struct SoakTests {
             let gaps = (heard[first].silences() + heard[second].silences()).map { silence in
                 silence.lowerBound - SkewOptions().window * 1e9...silence.upperBound
             }
-            let strangers = pair.report.excluding(gaps).unlikeWindows.filter { window in
-                !gaps.contains { $0.contains(window.time) } && !pair.isNearStall(window)
-            }
+            let strangers = pair.report.excluding(gaps).unlikeWindows.filter { !pair.isNearStall($0) }
             pair.figures.unlikeCount = strangers.count
             let excesses = SkewLimits.quietLAN.doubled.excesses(of: pair.figures)
             #expect(excesses.isEmpty, "\(excesses): \(pair.figures.summary) \(testbed.account(of: processes))")

@@ -63,7 +63,9 @@ public struct SkewReport: Sendable {
     /// The same report without what begins in any of these spans, in nanoseconds: around machine stalls, say.
     public func excluding(_ spans: [ClosedRange<Double>]) -> SkewReport {
         var report = self
-        report.windows.removeAll { window in spans.contains { $0.contains(window.time) } }
+        let isExcluded = { (window: Window) in spans.contains { $0.contains(window.time) } }
+        report.windows.removeAll(where: isExcluded)
+        report.unlikeWindows.removeAll(where: isExcluded)
         return report
     }
 

@@ -10,17 +10,17 @@ struct HeardLoad {
     let report: SkewReport
     /// The same in the first second, densely.
     let beginning: SkewReport
-    private let stalls: [StallLogger.Stall]
-    /// From the second second on, in dBFS: what is left of the sine in the worst 10 ms; nil where nothing sounded.
-    let worstResidual: Double?
-    /// Windows of 10 ms in which more is left than `SineResidual.clickLimit`: seconds from the first sound, and dBFS.
-    let clicks: [(time: Double, level: Double)]
+    /// From a moment before each stall of the machine until what it did is over, in nanoseconds of true time: a browser
+    /// that gets no processor for longer than its card's buffer lasts falls silent, whatever its page does.
+    private let stalled: [ClosedRange<Double>]
+    /// What is left of the sine in each 10 ms from the second second on, in dBFS.
+    private let residuals: [(time: Double, level: Double)]
     private let start: Double
 
     init(
         _ load: ListeningBrowser.Load, native: HeardRecording, browser: HeardRecording, stalls: [StallLogger.Stall]
     ) {
-        self.stalls = stalls
+        stalled = stalls.map { Double($0.start) - 0.25e9...Double($0.end) + 1e9 }
         let own = browser.muted(before: load.tapped)
         let onset = own.firstAudibleTime()
         start = onset ?? load.tapped
@@ -33,13 +33,10 @@ struct HeardLoad {
         options.hop = 0.125
         options.duration = 1
         beginning = skew(between: reference, and: noise, options: options)
-        let levels = Self.levels(own, from: start + 1e9, to: load.ended - 0.5e9)
-        worstResidual = levels.map(\.level).max()
-        let start = start
-        clicks = levels.filter { $0.level > SineResidual.clickLimit }.map { (($0.time - start) * 1e-9, $0.level) }
+        residuals = Self.residuals(own, from: start + 1e9, to: load.ended - 0.5e9)
     }
 
-    private static func levels(_ recording: HeardRecording, from start: Double, to end: Double) -> [(
+    private static func residuals(_ recording: HeardRecording, from start: Double, to end: Double) -> [(
         time: Double, level: Double
     )] {
         let sine = recording.channels > 1 ? recording.channel(1) : []
@@ -57,10 +54,31 @@ struct HeardLoad {
     }
 
     /// From ten seconds on, without what is near a stall of the machine.
-    var settled: SkewReport {
-        report.after(seconds: SkewFigures.settlingSeconds).excluding(
-            stalls.map { Double($0.start) - 0.25e9...Double($0.end) + 1e9 })
+    var settled: SkewReport { report.after(seconds: SkewFigures.settlingSeconds).excluding(stalled) }
+
+    /// Of all windows away from a stall of the machine, those that do not sound like the native listener's.
+    var unlikeWindowCount: Int { report.excluding(stalled).unlikeWindows.count }
+
+    /// In the worst 10 ms away from a stall of the machine, in dBFS; nil where nothing sounded.
+    var worstResidual: Double? { residuals.filter { !isStalled($0.time) }.map(\.level).max() }
+
+    /// Windows of 10 ms in which more is left of the sine than `SineResidual.clickLimit`.
+    var clicks: [Click] {
+        residuals.filter { $0.level > SineResidual.clickLimit }.map { time, level in
+            Click(seconds: (time - start) * 1e-9, level: level, isStalled: isStalled(time))
+        }
     }
+
+    struct Click {
+        /// From the first sound.
+        var seconds: Double
+        /// In dBFS.
+        var level: Double
+        /// Whether a stall of the machine is near.
+        var isStalled: Bool
+    }
+
+    private func isStalled(_ time: Double) -> Bool { stalled.contains { $0.contains(time) } }
 
     /// Seconds from the first sound, and skew.
     var points: [(time: Double, skew: Double)] { report.windows.map { (($0.time - start) * 1e-9, $0.skew) } }

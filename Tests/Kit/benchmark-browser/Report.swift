@@ -51,7 +51,7 @@ struct Report {
 
             Revision \(revision), \(date). \(browser.title) on a host of its own, whose card runs 40 ppm and whose clock \
             50 ppm off, beside a native listener, by what both cards emitted. After one calibration by \
-            `tutti offset`; what is near a stall of the machine is left out.
+            `tutti offset`; what is near a stall of the machine is left out, or stands in a row of its own.
 
             """
         return head

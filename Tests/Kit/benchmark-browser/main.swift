@@ -43,8 +43,10 @@ func measure(_ part: Part, _ options: Options, into report: inout Report) throws
         seconds: options.seconds, disturbance: part == .blocked ? "void " + blocking : nil)
     let heard = try listening.heard(load)
     try listening.end()
-    for click in heard.clicks.prefix(10) {
-        tell("  997 Hz: \(fixed(click.level, 1)) dBFS at \(fixed(click.time, 2)) s")
+    let clicks = heard.clicks
+    for click in clicks.prefix(10) {
+        let cause = click.isStalled ? ", near a stall of the machine" : ""
+        tell("  997 Hz: \(fixed(click.level, 1)) dBFS at \(fixed(click.seconds, 2)) s\(cause)")
     }
     let settled = heard.settled
     let microseconds = [0.5, 0.99, 1].map { settled.percentile($0).map { $0 * 1e6 } }
@@ -58,12 +60,16 @@ func measure(_ part: Part, _ options: Options, into report: inout Report) throws
                 title: "skew in the first second, max", value: heard.beginning.percentile(1).map { $0 * 1e6 },
                 limit: 3_000, unit: "us"),
             Row(
-                title: "windows without the same sound", value: Double(heard.report.unlikeWindows.count), limit: 0,
-                unit: ""),
+                title: "windows without the same sound", value: Double(heard.unlikeWindowCount), limit: 0, unit: ""),
             Row(
                 title: "997 Hz: residual in the worst 10 ms", value: heard.worstResidual,
                 limit: SineResidual.clickLimit, unit: "dBFS"),
-            Row(title: "997 Hz: clicks, in windows of 10 ms", value: Double(heard.clicks.count), limit: 0, unit: ""),
+            Row(
+                title: "997 Hz: clicks, in windows of 10 ms", value: Double(clicks.count { !$0.isStalled }), limit: 0,
+                unit: ""),
+            Row(
+                title: "997 Hz: clicks near a stall of the machine", value: Double(clicks.count { $0.isStalled }),
+                limit: nil, unit: ""),
             Row(title: "from the tap to the first sound", value: heard.firstSound, limit: 1, unit: "s"),
         ])
     report.draw(part.title, heard.points)

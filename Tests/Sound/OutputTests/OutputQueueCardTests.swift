@@ -27,6 +27,7 @@ extension OutputTests {
         private func play(
             on card: SoftwareCard, wakeInterval: TimeSpan? = nil
         ) throws -> (sound: [Float], events: [OutputQueueEvent]) {
+            cardDirectory.removeRecording()
             let events = try play(
                 Self.samples, on: try ALSAOutput(deviceName: card.deviceName, wakeInterval: wakeInterval))
             return (try cardDirectory.heard().samples.filter { $0 != 0 }, events)
@@ -87,7 +88,8 @@ extension OutputTests {
                 try play(on: card, wakeInterval: wakeInterval)
             }
             #expect(sound == Self.samples, "\(sound.count) samples")
-            #expect(events.contains(.runningChanged(true)) && !events.contains(.underrun) && !events.contains(.xrun))
+            #expect(events.contains(.runningChanged(true)) && events.contains(.runningChanged(false)))
+            #expect(!events.contains(.underrun) && !events.contains(.xrun))
         }
 
         /// What lies in the card's buffer when the card breaks off is lost with it; nothing else is.
@@ -149,7 +151,9 @@ extension OutputTests {
         /// While the device is away frames go by; what comes then comes as it was enqueued, to the last frame.
         @Test func aDeviceThatComesBackGoesOn() throws {
             let samples = Self.samples + Self.samples
-            let (name, events) = try undisturbed { try playOnReturningCard(samples) }
+            let (name, events) = try undisturbed(unless: { $0.events.contains(.underrun) }) {
+                try playOnReturningCard(samples)
+            }
             try #require(events.count == 4, "\(events)")
             #expect(events[0] == .runningChanged(true) && events[3] == .runningChanged(false))
             #expect(events[1] == .deviceVanished(.lost(device: name)))

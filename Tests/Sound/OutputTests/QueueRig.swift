@@ -26,10 +26,17 @@ final class CardDirectory {
 
     var recording: String { directory + "/heard.wav" }
 
+    /// A card that has heard nothing yet.
     func makeCard(_ adapt: (inout SoftwareCard) -> Void = { _ in }) -> SoftwareCard {
+        removeRecording()
         var card = SoftwareCard(recording: recording)
         adapt(&card)
         return card
+    }
+
+    /// A card that is opened again goes on with its recording.
+    func removeRecording() {
+        for name in ["", ".timing"] { unlink(recording + name) }
     }
 
     func heard() throws -> HeardRecording { try HeardRecording(path: recording) }

@@ -26,6 +26,7 @@ extension OutputTests {
         /// - Returns: how far it was from its timeline, and what was heard.
         private func play(on name: String, lead: TimeSpan) throws -> (skew: SkewReport, sound: HeardRecording) {
             try undisturbed {
+                cardDirectory.removeRecording()
                 let rig = try QueueRig(try ALSAOutput(deviceName: name))
                 let start = HostTime.now() + lead
                 rig.play(song, at: start)
