@@ -21,6 +21,8 @@ public struct RadioLink: Sendable {
     public var ceilingNanoseconds: Int64
     public var loss: Double
     public var seed: UInt64
+    /// How much longer every frame to the host takes than one from it.
+    public var asymmetryNanoseconds: Int64 = 0
 
     /// Wi-Fi in a house with neighbours: 2 ms there and back at best, now and then 30 ms one way, 1 % lost each way.
     ///
@@ -35,7 +37,7 @@ public struct RadioLink: Sendable {
     var arguments: [String] {
         [
             "\(baseDelayNanoseconds)", "\(jitterNanoseconds)", "\(spikeProbability)", "\(spikeNanoseconds)",
-            "\(ceilingNanoseconds)", "\(loss)", "\(seed)",
+            "\(ceilingNanoseconds)", "\(loss)", "\(seed)", "\(asymmetryNanoseconds)",
         ]
     }
 }

@@ -1,9 +1,10 @@
 // radio-link: a radio between a host and the bridge of its LAN, in place of a cable. Used by LANKit; needs root.
 //
-//     radio-link HOST BRIDGE PORT BASE JITTER SPIKE-PROBABILITY SPIKE CEILING LOSS SEED
+//     radio-link HOST BRIDGE PORT BASE JITTER SPIKE-PROBABILITY SPIKE CEILING LOSS SEED ASYMMETRY
 //
 // Makes a TAP `eth0` in the network namespace of process HOST and a TAP PORT in that of process BRIDGE, and carries
-// Ethernet frames between the two, each way as Direction.h says. Times in nanoseconds. Prints a line when both are
+// Ethernet frames between the two, each way as Direction.h says; to the host they take longer by ASYMMETRY. Times in
+// nanoseconds. Prints a line when both are
 // there. For each byte on standard input it prints a line of what it did so far, first of what the host sent, then of
 // what it was sent:
 //
@@ -115,8 +116,9 @@ static void carry(void) {
 }
 
 int main(int count, char **arguments) {
-    if (count != 11) {
-        fprintf(stderr, "usage: radio-link HOST BRIDGE PORT BASE JITTER SPIKE-PROBABILITY SPIKE CEILING LOSS SEED\n");
+    if (count != 12) {
+        fprintf(stderr, "usage: radio-link HOST BRIDGE PORT BASE JITTER SPIKE-PROBABILITY SPIKE CEILING LOSS SEED "
+                        "ASYMMETRY\n");
         return 64;
     }
     struct quality quality = {
@@ -126,6 +128,8 @@ int main(int count, char **arguments) {
     uint64_t seed = strtoull(arguments[10], NULL, 10);
     int host = make_tap(arguments[1], "eth0"), port = make_tap(arguments[2], arguments[3]);
     outgoing.quality = incoming.quality = quality;
+    incoming.quality.base += atoll(arguments[11]);
+    incoming.quality.ceiling += atoll(arguments[11]);
     outgoing.from = incoming.to = host;
     outgoing.to = incoming.from = port;
     outgoing.random = seed;
