@@ -99,4 +99,41 @@ import Testing
             #expect(instant(&validator, stamped: offset, took: took).isTimely == isTimely)
         }
     }
+
+    // MARK: Interrupts
+
+    /// A status that took 20 us of a card whose pointer has not moved since an interrupt of this age, in microseconds.
+    private func instant(_ validator: inout TimestampValidator, interruptedAgo age: Int64, began: Int64) -> HostTime {
+        let lead = validator.clock == .monotonic ? TimeSpan.seconds(7) : .zero
+        func stamp(_ microseconds: Int64) -> DriverStamp {
+            DriverStamp(nanoseconds: microseconds * 1_000 - lead.nanoseconds, lead: lead)
+        }
+        return validator.instant(
+            begin: time(began), end: time(began + 20), stamp: stamp(began + 10), interrupt: stamp(began - age)
+        ).host
+    }
+
+    /// Also where thousands of stamps were made during their readings.
+    @Test(arguments: clocks) func anInterruptThatWokeUsIsTheInstant(_ clock: TimestampClock) {
+        var validator = validator(clock)
+        for turn in 0..<1_000 as Range<Int64> {
+            let (began, age) = (100_000_000 + turn * 10_000, 20 + turn % 300)
+            #expect(instant(&validator, interruptedAgo: age, began: began) == time(began - age))
+        }
+    }
+
+    /// After it there would have been another.
+    @Test(arguments: clocks) func anInterruptOfAPeriodBeforeIsNot(_ clock: TimestampClock) {
+        for age in [6_001, 3_600_000_000, 0, -5] as [Int64] {
+            var validator = validator(clock)
+            #expect(instant(&validator, interruptedAgo: age, began: 9_000_000_000) == time(9_000_000_020))
+        }
+    }
+
+    /// What the kernel noted last may be of our own status.
+    @Test func whatTheStatusBeforeItNotedIsNoInterrupt() {
+        var validator = validator(.monotonicRaw)
+        _ = instant(&validator, interruptedAgo: 100, began: 100_000_000)
+        #expect(instant(&validator, interruptedAgo: 990, began: 100_001_000) == time(100_001_020))
+    }
 }

@@ -66,9 +66,11 @@ struct ALSACaptureLoop: ~Copyable {
         guard ready >= 0 else { return ready }
 
         var code: Int32 = 0
-        guard let reading = PCMReading.take(pcm, into: status, validator: &timestampValidator, code: &code) else {
-            return code
-        }
+        guard
+            let reading = PCMReading.take(
+                pcm, .capture, bufferFrameCount: configuration.bufferFrameCount, into: status,
+                validator: &timestampValidator, code: &code)
+        else { return code }
         note(reading, isWake: ready > 0)
         guard ready > 0 else { return 0 }
         guard reading.available >= chunkFrameCount else { return recovery.noteEmptyTurn() }

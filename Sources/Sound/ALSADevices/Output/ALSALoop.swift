@@ -103,9 +103,11 @@ struct ALSALoop: ~Copyable {
         guard ready >= 0 else { return ready }
 
         var code: Int32 = 0
-        guard let reading = PCMReading.take(pcm, into: status, validator: &timestampValidator, code: &code) else {
-            return code
-        }
+        guard
+            let reading = PCMReading.take(
+                pcm, .playback, bufferFrameCount: configuration.bufferFrameCount, into: status,
+                validator: &timestampValidator, code: &code)
+        else { return code }
         note(reading, isWake: ready > 0)
         guard ready > 0 else { return 0 }
 

@@ -15,6 +15,9 @@ import AudioCore
 // - it differs from the previous reading's stamp: if the pointer has moved since, frames would seem early; if not, the
 //   reading adds nothing;
 // - the device's stamps are not normally made during the reading; there it would be an error of the clock.
+//
+// What the kernel noted at an interrupt (``InterruptReading``) is believed under the first two of these: the stamp that
+// it would repeat is then the one that our previous reading left.
 
 /// The clock of a driver's stamps.
 package enum TimestampClock: Sendable, BitwiseCopyable {
@@ -65,23 +68,44 @@ package struct TimestampValidator: BitwiseCopyable {
     ///   - begin: host time right before the status was read.
     ///   - end: host time right after it.
     ///   - stamp: nil if the driver gives none.
+    ///   - interrupt: of an interrupt since which the pointer has not moved.
     @inline(__always)
-    package mutating func instant(begin: HostTime, end: HostTime, stamp: DriverStamp?) -> ReadingInstant {
+    package mutating func instant(
+        begin: HostTime, end: HostTime, stamp: DriverStamp?, interrupt: DriverStamp? = nil
+    ) -> ReadingInstant {
+        let isNew = interrupt?.nanoseconds != previous
+        let reading = instant(begin: begin, end: end, status: stamp)
+        guard isNew, let interrupt, interrupt.nanoseconds > 0, let age = age(of: interrupt, at: begin),
+            age > 0, age <= oldest.nanoseconds
+        else { return reading }
+        return ReadingInstant(host: begin - TimeSpan(nanoseconds: age), isTimely: true, slack: .zero)
+    }
+
+    @inline(__always)
+    private mutating func instant(begin: HostTime, end: HostTime, status stamp: DriverStamp?) -> ReadingInstant {
         let taken = end - begin
         let isTimely = taken >= .zero && taken < Self.longest
         let ending = ReadingInstant(host: end, isTimely: isTimely, slack: taken)
         guard clock != .none, let stamp, stamp.nanoseconds > 0 else { return ending }
         let isRepeated = stamp.nanoseconds == previous
         previous = stamp.nanoseconds
-        let host = HostTime(nanoseconds: stamp.nanoseconds &+ stamp.lead.nanoseconds)
-        let (age, overflow) = begin.nanoseconds.subtractingReportingOverflow(host.nanoseconds)
-        guard !overflow, age <= oldest.nanoseconds, host <= end else { return ending }
+        guard let age = age(of: stamp, at: begin), age <= oldest.nanoseconds, age >= 0 &- taken.nanoseconds else {
+            return ending
+        }
         if age <= 0 {
             liveCount = min(64, liveCount + 1)
             return ending
         }
         liveCount = max(0, liveCount - 1)
         guard !isRepeated, liveCount < Self.liveLimit else { return ending }
-        return ReadingInstant(host: host, isTimely: isTimely, slack: .zero)
+        return ReadingInstant(host: begin - TimeSpan(nanoseconds: age), isTimely: isTimely, slack: .zero)
+    }
+
+    /// In nanoseconds; nil for one of another clock altogether.
+    @inline(__always)
+    private func age(of stamp: DriverStamp, at begin: HostTime) -> Int64? {
+        let host = stamp.nanoseconds &+ stamp.lead.nanoseconds
+        let (age, overflow) = begin.nanoseconds.subtractingReportingOverflow(host)
+        return overflow ? nil : age
     }
 }
