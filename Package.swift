@@ -500,7 +500,7 @@ let testRooms = [
                 "DiagnosisTests",
                 [
                     "AudioCore", "AudioDecoding", "Diagnosis", "Discovery", "HostSystem", "LibavcodecDecoding",
-                    "Peering", "Playout", "TuttiRuntime", "WireProtocol",
+                    "Peering", "Playout", "StreamTestKit", "TuttiRuntime", "WireProtocol",
                 ]),
             tests("DesktopRemoteTests", ["AudioCore", "DesktopRemote"]),
             tests("TOMLTests", ["StreamTestKit", "TOML"]),
