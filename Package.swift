@@ -258,7 +258,7 @@ let testRooms = [
     testRoom(
         "Kit",
         [
-            library("StreamTestKit", ["AudioCore"]),
+            library("StreamTestKit", ["AudioCore", "HostSystem"]),
             library("WebServerKit", exclude: ["serve.py"]),
             // A peer's encrypted connection, for programs that say what no Tutti would say.
             library("PeerSocketKit", ["SecureChannel", nioCore]),
@@ -278,7 +278,7 @@ let testRooms = [
             .executableTarget(name: "lan-host"),
             .executableTarget(name: "radio-link", linkerSettings: [.linkedLibrary("m")]),
             library("SoundCardKit", ["StreamTestKit"]),
-            library("LANKit", ["SoundCardKit"]),
+            library("LANKit", ["AudioCore", "SoundCardKit", "StreamTestKit"]),
             library("HeardAnalysis", ["AudioCore", "StreamTestKit", "VirtualDevices"]),
             program("tutti-heard", ["HeardAnalysis"]),
             library("TestbedKit", ["AudioCore", "HeardAnalysis", "LANKit", "SoundCardKit", "VirtualDevices"]),
@@ -417,7 +417,7 @@ let testRooms = [
                 "InputTests",
                 [
                     "ALSADevices", "AudioCore", "AudioFileWriting", "AudioQueueServices", "HeardAnalysis", "HostSystem",
-                    "LANKit", "Playout", "Recording", "SoundCardKit",
+                    "LANKit", "Playout", "Recording", "SoundCardKit", "StreamTestKit",
                 ]),
         ]),
 

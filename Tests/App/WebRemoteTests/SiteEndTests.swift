@@ -1,6 +1,7 @@
 import AudioCore
 import NIOCore
 import NIOEmbedded
+import StreamTestKit
 import Synchronization
 import Testing
 import WireProtocol
@@ -117,9 +118,9 @@ struct SiteEndTests {
             }
             return site
         }
-        for _ in 0..<1_000 where sender.count == 0 {
-            try await Task.sleep(for: .milliseconds(10))
+        _ = try await waitUntil(within: .seconds(10)) {
             await loop.run()
+            return sender.count > 0
         }
         #expect(sender.count == 1 && code.withLock { $0 } == nil)
         try await loop.executeInContext { _ = site.shutDown() }
