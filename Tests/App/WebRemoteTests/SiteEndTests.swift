@@ -58,7 +58,7 @@ struct SiteEndTests {
     @Test func aStateIsNotAwaitedForLongNorByMany() {
         let scene = DeskScene()
         var told: [Bool] = []
-        for _ in 0..<Arrivals.limit { scene.desk.whenFollowing(now: scene.now) { told.append($0) } }
+        for _ in 0..<StateWaiters.limit { scene.desk.whenFollowing(now: scene.now) { told.append($0) } }
         #expect(told.isEmpty)
         scene.desk.whenFollowing(now: scene.now) { told.append($0) }
         #expect(told == [false])
@@ -67,7 +67,7 @@ struct SiteEndTests {
         #expect(told.count == 1)
         scene.now += .milliseconds(100)
         scene.desk.tick(now: scene.now)
-        #expect(told.count == Arrivals.limit + 1 && !told.contains(true))
+        #expect(told.count == StateWaiters.limit + 1 && !told.contains(true))
         // Others may wait now.
         scene.desk.whenFollowing(now: scene.now) { told.append($0) }
         scene.take(.connected("Den"))

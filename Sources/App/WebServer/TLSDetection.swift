@@ -8,7 +8,7 @@ import NIOTLS
 ///          └──any other──▶ a connection that redirects
 ///
 /// Each step has its time, else the connection is closed. Nothing is calculated for connections beyond the limits.
-struct SecureEntrance {
+struct TLSDetection {
     let certificate: WebCertificate
     let limits: WebLimits
 
