@@ -32,6 +32,18 @@ struct BroadcastSourcesTests {
             }.wait()
         }
 
+        /// How many answers to reading came.
+        var answerCount: Int { Self.answerCount(events.value) }
+
+        /// Waits for one more answer than there were.
+        func waitForAnswer(after count: Int) -> Bool {
+            events.wait(atMost: .seconds(20)) { Self.answerCount($0) > count }
+        }
+
+        private static func answerCount(_ events: [(epoch: Epoch, event: SourceEvent)]) -> Int {
+            events.count { BroadcastSourcesTests.isRead($0.event) || BroadcastSourcesTests.isEnd($0.event) }
+        }
+
         /// Returns the first event of an epoch that fits.
         func event(of epoch: Epoch, _ isWanted: (SourceEvent) -> Bool) -> SourceEvent? {
             var found: SourceEvent?
@@ -69,10 +81,10 @@ struct BroadcastSourcesTests {
             sources.open(SourceRequest(epoch: Epoch(3), origin: .sameSong(as: Epoch(2))))
         }
         #expect(rig.event(of: Epoch(3), Self.isRead) != nil)
-        for _ in 0..<1_000 where rig.event(of: Epoch(3), { Self.isRead($0) || Self.isEnd($0) }) != nil {
-            guard !rig.events.value.contains(where: { Self.isEnd($0.event) }) else { break }
+        while !rig.events.value.contains(where: { Self.isEnd($0.event) }) {
+            let count = rig.answerCount
             try rig.perform { $0.read(Epoch(3)) }
-            usleep(1_000)
+            try #require(rig.waitForAnswer(after: count), "no answer within twenty seconds")
         }
         #expect(rig.event(of: Epoch(3), Self.isEnd) != nil)
         #expect(!rig.events.value.contains { $0.epoch == Epoch(2) })
