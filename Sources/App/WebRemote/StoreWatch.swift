@@ -12,15 +12,18 @@ final class StoreWatch: Sendable {
         var isInHousehold: Bool
     }
 
-    private static let interval = TimeSpan.milliseconds(500)
+    /// What was found by the last look.
+    private struct Found: Sendable {
+        var stamps: (GuestStamp, HouseholdVersion?)?
+        var reading: Reading
+    }
 
     private let guests: any GuestStore
     private let household: StoredHousehold?
     private let take: @Sendable (Reading) -> Void
     private let fail: @Sendable (String) -> Void
-    private let wake: WakeSignal
-    private let isStopped = Mutex(false)
-    private let thread = Mutex<HostThread?>(nil)
+    private let found: Mutex<Found>
+    private let thread: PeriodicThread
 
     /// - Parameters:
     ///   - household: where it is kept; nil where nothing is.
@@ -33,34 +36,25 @@ final class StoreWatch: Sendable {
         self.household = household
         self.take = take
         self.fail = fail
-        wake = try WakeSignal()
+        found = Mutex(Found(reading: Reading(guests: [], isInHousehold: household?.household != nil)))
+        thread = try PeriodicThread(name: "tutti guests", pause: .milliseconds(500))
     }
 
-    func start() throws(HostThreadError) {
-        let thread = try HostThread(name: "tutti guests") { self.run() }
-        self.thread.withLock { $0 = thread }
-    }
+    func start() throws(HostThreadError) { try thread.start { self.look() } }
 
     /// Ends it, and waits until it has ended.
-    func stop() {
-        isStopped.withLock { $0 = true }
-        wake.signal()
-        thread.withLock { $0 }?.join()
-    }
+    func stop() { thread.stop() }
 
-    private func run() {
-        var seen: (GuestStamp, HouseholdVersion?)?
-        var reading = Reading(guests: [], isInHousehold: household?.household != nil)
-        while !isStopped.withLock({ $0 }) {
-            // First, so that what changes while it is read is seen.
-            let found = (guests.stamp, household?.store.version())
-            if seen?.0 != found.0 || seen?.1 != found.1 {
-                seen = found
-                read(&reading)
-                take(reading)
-            }
-            wake.wait(atMost: Self.interval)
+    private func look() {
+        // First, so that what changes while it is read is seen.
+        let stamps = (guests.stamp, household?.store.version())
+        let reading = found.withLock { found -> Reading? in
+            guard found.stamps?.0 != stamps.0 || found.stamps?.1 != stamps.1 else { return nil }
+            found.stamps = stamps
+            read(&found.reading)
+            return found.reading
         }
+        if let reading { take(reading) }
     }
 
     /// What cannot be read stays as it was, and hides nothing of the other.

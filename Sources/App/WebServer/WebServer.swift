@@ -11,7 +11,7 @@ public final class WebServer {
     private let loop: any EventLoop
     private let site: any WebSite
     private let names: [String]
-    private var entrance: Entrance
+    private var transport: Transport
     private let limits: WebLimits
     private let tunePort: @Sendable (any Channel) -> EventLoopFuture<Void>
     private var counts: ConnectionCounts
@@ -20,9 +20,9 @@ public final class WebServer {
     private var channels: [ObjectIdentifier: any Channel] = [:]
     private var sockets: [ObjectIdentifier: WebSocketConnection] = [:]
 
-    private enum Entrance {
+    private enum Transport {
         case plain(HeadCheck)
-        case secure(SecureEntrance, HostNames)
+        case tls(TLSDetection, HostNames)
     }
 
     private enum State {
@@ -52,15 +52,15 @@ public final class WebServer {
         self.site = site
         self.limits = limits
         self.names = names
-        entrance = Self.entrance(names, certificate, limits)
+        transport = Self.transport(names, certificate, limits)
         counts = ConnectionCounts(limits)
         budget = WriteBudget(limit: limits.waitingBytes)
     }
 
-    private static func entrance(_ names: [String], _ certificate: WebCertificate?, _ limits: WebLimits) -> Entrance {
+    private static func transport(_ names: [String], _ certificate: WebCertificate?, _ limits: WebLimits) -> Transport {
         guard let certificate else { return .plain(HeadCheck(names: names)) }
-        return .secure(
-            SecureEntrance(certificate: certificate, limits: limits),
+        return .tls(
+            TLSDetection(certificate: certificate, limits: limits),
             HostNames(own: names, proven: certificate.names))
     }
 
@@ -68,8 +68,8 @@ public final class WebServer {
     /// a server of plain HTTP.
     public func renew(_ certificate: WebCertificate) {
         loop.execute {
-            guard case .secure = self.entrance else { return }
-            self.entrance = Self.entrance(self.names, certificate, self.limits)
+            guard case .tls = self.transport else { return }
+            self.transport = Self.transport(self.names, certificate, self.limits)
         }
     }
 
@@ -125,10 +125,10 @@ public final class WebServer {
             self.channels[id] = nil
             self.sockets[id] = nil
         }
-        switch entrance {
+        switch transport {
         case .plain(let check): try connect(channel, from: address, site, check, refusal)
-        case .secure(let entrance, let names):
-            try entrance.addHandlers(to: channel, isRefused: refusal != nil) { scheme, channel in
+        case .tls(let detection, let names):
+            try detection.addHandlers(to: channel, isRefused: refusal != nil) { scheme, channel in
                 let site: any WebSite =
                     switch scheme {
                     case .http: SecureRedirect(on: self.loop)

@@ -1,6 +1,7 @@
 import AudioCore
 import Glibc
 import HostSystem
+import StreamTestKit
 import Testing
 
 @testable import Diagnosis
@@ -80,23 +81,17 @@ import Testing
 
     // MARK: The state directory
 
-    private func temporaryDirectory() throws -> String {
-        var template = Array("/tmp/tutti-doctor-XXXXXX".utf8CString)
-        let made = template.withUnsafeMutableBufferPointer { $0.baseAddress.flatMap { mkdtemp($0) } }
-        return String(cString: try #require(made))
-    }
-
-    @Test func aStateDirectoryIsTriedAndLeftAsItWas() throws {
-        let path = try temporaryDirectory()
-        defer { rmdir(path) }
+    @Test func aStateDirectoryIsTriedAndLeftAsItWas() {
+        let directory = TemporaryDirectory()
+        let path = directory.path
         let facts = StateFacts.look(at: path)
         #expect(facts.writing == .works && (facts.freeByteCount ?? 0) > 0)
         #expect(SystemFile.names(in: path) == [])
     }
 
-    @Test func oneThatIsNotThereIsNotMade() throws {
-        let path = try temporaryDirectory()
-        defer { rmdir(path) }
+    @Test func oneThatIsNotThereIsNotMade() {
+        let directory = TemporaryDirectory()
+        let path = directory.path
         #expect(StateFacts.look(at: path + "/a/b").writing == .works)
         #expect(access(path + "/a", F_OK) != 0)
         // A file is in its place.

@@ -1,12 +1,10 @@
 import AudioCore
 import Glibc
-import HostSystem
 import NIOCore
 import NIOPosix
 import Programmes
 import Songs
 import StreamTestKit
-import Synchronization
 import Testing
 import WireProtocol
 
@@ -20,28 +18,40 @@ struct BroadcastSourcesTests {
     private final class Rig: Sendable {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let sources: BroadcastSources
-        let events = Mutex<[(epoch: Epoch, event: SourceEvent)]>([])
+        let events: Monitor<[(epoch: Epoch, event: SourceEvent)]>
 
-        init() {
+        init() throws {
+            events = try Monitor([])
             sources = BroadcastSources(BroadcastOptions(), items: [], loop: group.next()) { _ in }
         }
 
         func perform(_ body: @escaping @Sendable (BroadcastSources) -> Void) throws {
             try group.next().submit { [self] in
-                sources.handler = { [weak self] epoch, event in self?.events.withLock { $0.append((epoch, event)) } }
+                sources.handler = { [weak self] epoch, event in self?.events.change { $0.append((epoch, event)) } }
                 body(sources)
             }.wait()
         }
 
+        /// How many answers to reading came.
+        var answerCount: Int { Self.answerCount(events.value) }
+
+        /// Waits for one more answer than there were.
+        func waitForAnswer(after count: Int) -> Bool {
+            events.wait(atMost: .seconds(20)) { Self.answerCount($0) > count }
+        }
+
+        private static func answerCount(_ events: [(epoch: Epoch, event: SourceEvent)]) -> Int {
+            events.count { BroadcastSourcesTests.isRead($0.event) || BroadcastSourcesTests.isEnd($0.event) }
+        }
+
         /// Returns the first event of an epoch that fits.
         func event(of epoch: Epoch, _ isWanted: (SourceEvent) -> Bool) -> SourceEvent? {
-            let end = HostTime.now() + .seconds(20)
-            while HostTime.now() < end {
-                let found = events.withLock { $0.first { $0.epoch == epoch && isWanted($0.event) } }
-                if let found { return found.event }
-                usleep(1_000)
+            var found: SourceEvent?
+            _ = events.wait(atMost: .seconds(20)) { events in
+                found = events.first { $0.epoch == epoch && isWanted($0.event) }?.event
+                return found != nil
             }
-            return nil
+            return found
         }
 
         func shutDown() throws {
@@ -58,7 +68,7 @@ struct BroadcastSourcesTests {
         let path = directory.path + "/a.ogg"
         let opus = OpusWriter()
         try Tool.writeFile(path, opus.file(packets: 3_000, serial: 1).bytes)
-        let rig = Rig()
+        let rig = try Rig()
         try rig.perform { sources in
             sources.open(SourceRequest(epoch: Epoch(1), origin: .location(.local(path))))
             sources.read(Epoch(1))
@@ -71,18 +81,18 @@ struct BroadcastSourcesTests {
             sources.open(SourceRequest(epoch: Epoch(3), origin: .sameSong(as: Epoch(2))))
         }
         #expect(rig.event(of: Epoch(3), Self.isRead) != nil)
-        for _ in 0..<1_000 where rig.event(of: Epoch(3), { Self.isRead($0) || Self.isEnd($0) }) != nil {
-            guard rig.events.withLock({ events in !events.contains { Self.isEnd($0.event) } }) else { break }
+        while !rig.events.value.contains(where: { Self.isEnd($0.event) }) {
+            let count = rig.answerCount
             try rig.perform { $0.read(Epoch(3)) }
-            usleep(1_000)
+            try #require(rig.waitForAnswer(after: count), "no answer within twenty seconds")
         }
         #expect(rig.event(of: Epoch(3), Self.isEnd) != nil)
-        #expect(rig.events.withLock { events in !events.contains { $0.epoch == Epoch(2) } })
+        #expect(!rig.events.value.contains { $0.epoch == Epoch(2) })
         try rig.shutDown()
     }
 
     @Test func aSourceThatIsClosedHasNoNextSong() throws {
-        let rig = Rig()
+        let rig = try Rig()
         try rig.perform { $0.open(SourceRequest(epoch: Epoch(2), origin: .sameSource(as: Epoch(1)))) }
         #expect(rig.event(of: Epoch(2)) { if case .failed(_, .nothing) = $0 { true } else { false } } != nil)
         try rig.shutDown()

@@ -2,7 +2,6 @@ import AudioCore
 import NIOCore
 import NIOPosix
 import StreamTestKit
-import Synchronization
 import Testing
 import WireProtocol
 
@@ -22,11 +21,11 @@ import WireProtocol
         let loop = group.next()
         var network = NetworkOptions()
         network.localSockets = [LocalSocketDirectory(path: directory.path + "/run")]
-        let asked = Mutex<[ControlMessage]>([])
+        let (asked, asking) = AsyncStream<ControlMessage>.makeStream()
         let place = Place()
         try await loop.submit { [network] in
             let relay = ControlRelay(loop: loop, keys: .random(), broadcaster: { Self.broadcaster }) { message in
-                asked.withLock { $0.append(message) }
+                asking.yield(message)
                 if case .follow = message { loop.execute { _ = place.relay?.pass(.programmeState(Self.state)) } }
             }
             place.relay = relay
@@ -40,8 +39,9 @@ import WireProtocol
             let controller = Controller(options: options, identity: Identity(name: "Hand"))
             try controller.run { _ in }
         }
-        for _ in 0..<500 where asked.withLock({ $0.count }) < 4 { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(asked.withLock { $0 } == [.follow, .unfollow, .follow, .unfollow])
+        var first: [ControlMessage] = []
+        for await message in asked.prefix(4) { first.append(message) }
+        #expect(first == [.follow, .unfollow, .follow, .unfollow])
         try await loop.flatSubmit { place.relay?.shutDown() ?? loop.makeSucceededVoidFuture() }.get()
         try await group.shutdownGracefully()
     }
@@ -50,15 +50,14 @@ import WireProtocol
     private static func waitForSocket(
         in directory: LocalSocketDirectory, _ group: MultiThreadedEventLoopGroup
     ) async throws {
-        for _ in 0..<500 {
-            if let path = directory.sockets().first?.path,
+        let isThere = try await waitUntil(within: .seconds(5)) {
+            guard let path = directory.sockets().first?.path,
                 let channel = try? await ClientBootstrap(group: group).connect(unixDomainSocketPath: path).get()
-            {
-                return try await channel.close()
-            }
-            try await Task.sleep(for: .milliseconds(10))
+            else { return false }
+            try await channel.close()
+            return true
         }
-        Issue.record("nobody listens in \(directory.path)")
+        #expect(isThere, "nobody listens in \(directory.path)")
     }
 
     /// Holds the relay; used on its event loop only.

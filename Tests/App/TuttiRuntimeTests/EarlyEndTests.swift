@@ -1,6 +1,5 @@
 import AudioCore
 import Controlling
-import HostSystem
 import NIOCore
 import Observing
 import SecureChannel
@@ -45,7 +44,7 @@ import WireProtocol
             $0.address = NetworkAddress(host: "127.0.0.1", port: server.port)
         }
         let told = RuntimeNotice.listening(.leftEarly("127.0.0.1", reason: "\(Self.cut)", isNamed: true))
-        #expect(waitUntil { listener.notices.contains(told) }, "\(listener.notices)")
+        #expect(listener.waitForNotice(told), "\(listener.notices)")
         #expect(listener.stop() == .success(.interrupted))
     }
 
@@ -58,7 +57,7 @@ import WireProtocol
         try leaveWithinARecord(listener.port)
         let told = RuntimeNotice.listening(
             .leftEarly("127.0.0.1", reason: "\(ConnectionSecurityError.record(.truncated))", isNamed: false))
-        #expect(waitUntil { listener.notices.contains(told) }, "\(listener.notices)")
+        #expect(listener.waitForNotice(told), "\(listener.notices)")
         let early = listener.notices.count { if case .listening(.leftEarly) = $0 { true } else { false } }
         #expect(early == 1, "\(listener.notices)")
         #expect(listener.stop() == .success(.interrupted))
@@ -82,13 +81,5 @@ import WireProtocol
         peer.say(Array(records.flatMap { Array($0.readableBytesView) }.dropLast()))
         // What is unread when a socket is closed would make that a reset.
         while let heard = peer.hear(within: 300), !heard.isEmpty {}
-    }
-
-    private func waitUntil(_ condition: () -> Bool) -> Bool {
-        for _ in 0..<1_000 {
-            if condition() { return true }
-            sleepThread(for: .milliseconds(10))
-        }
-        return false
     }
 }

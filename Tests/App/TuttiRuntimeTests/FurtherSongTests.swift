@@ -1,9 +1,7 @@
 import AudioCore
 import Broadcasting
 import Glibc
-import HostSystem
 import StreamTestKit
-import Synchronization
 import Testing
 
 @testable import TuttiRuntime
@@ -102,7 +100,7 @@ struct FurtherSongTests {
     /// Each song has a handler of its own, and nobody is told of the one that follows before he asks.
     @Test func aReaderGoesFromSongToSong() throws {
         let directory = TemporaryDirectory()
-        var told = Told()
+        var told = try Told()
         let reader = try SongReader(try chain(in: directory)) { [told] event in told.take(event) }
         var titles: [String] = []
         while true {
@@ -113,7 +111,7 @@ struct FurtherSongTests {
             #expect(told.failure == nil && told.packetCount == 1_000 + titles.count)
             titles.append(told.title ?? "")
             guard told.hasNext else { break }
-            told = Told()
+            told = try Told()
             reader.beginNext { [told] event in told.take(event) }
         }
         #expect(reader.stop())
@@ -124,7 +122,7 @@ struct FurtherSongTests {
     @Test func aReaderBeginsInTheMiddle() throws {
         let directory = TemporaryDirectory()
         let chain = try chain(in: directory)
-        let later = Told()
+        let later = try Told()
         let reader = try SongReader(chain, songsBefore: 1) { later.take($0) }
         while !later.isOver {
             reader.read()
@@ -134,7 +132,7 @@ struct FurtherSongTests {
 
         let song = directory.path + "/song.ogg"
         try Tool.writeFile(song, Self.links[0])
-        let middle = Told()
+        let middle = try Told()
         let other = try SongReader(song, from: FramePosition(480_000)) { middle.take($0) }
         while !middle.isOver {
             other.read()
@@ -163,10 +161,12 @@ struct FurtherSongTests {
                 self.failure = failure
             }
         }
-        private let state = Mutex(State())
+        private let state: Monitor<State>
+
+        init() throws { state = try Monitor(State()) }
 
         func take(_ event: SourceEvent) {
-            state.withLock { state in
+            state.change { state in
                 switch event {
                 case .sought(let position): state.position = position
                 case .read(let properties, let packets, _):
@@ -180,24 +180,17 @@ struct FurtherSongTests {
             }
         }
 
-        var isOver: Bool { state.withLock { $0.end != nil } }
-        var hasNext: Bool { state.withLock { $0.end == .anotherSong } }
-        var position: FramePosition? { state.withLock(\.position) }
-        var packetCount: Int { state.withLock(\.packetCount) }
-        var title: String? { state.withLock(\.title) }
-        var failure: String? { state.withLock(\.failure) }
+        var isOver: Bool { state.value.end != nil }
+        var hasNext: Bool { state.value.end == .anotherSong }
+        var position: FramePosition? { state.value.position }
+        var packetCount: Int { state.value.packetCount }
+        var title: String? { state.value.title }
+        var failure: String? { state.value.failure }
 
         /// False after ten seconds.
         func waitForOneMore() -> Bool {
-            let awaited = state.withLock { state in
-                state.awaited += 1
-                return state.awaited
-            }
-            for _ in 0..<10_000 {
-                if state.withLock({ $0.count >= awaited }) { return true }
-                sleepThread(for: .milliseconds(1))
-            }
-            return false
+            state.change { $0.awaited += 1 }
+            return state.wait(atMost: .seconds(10)) { $0.count >= $0.awaited }
         }
     }
 }

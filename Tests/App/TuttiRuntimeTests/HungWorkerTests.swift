@@ -134,11 +134,7 @@ import WireProtocol
             emit: { _ in })
         let ticks = Ticks(loop)
         let outcome = loop.flatSubmit { runner.run() }
-        for _ in 0..<1_000 {
-            if !program.processIDs.isEmpty { break }
-            usleep(10_000)
-        }
-        #expect(!program.processIDs.isEmpty, "the worker was not started")
+        #expect(waitUntil(within: .seconds(10)) { !program.processIDs.isEmpty }, "the worker was not started")
 
         let findings = try ReceivingListener.listen(port: options.network.port ?? 0, for: .seconds(4))
         let isHanging = !program.processIDs.isEmpty

@@ -1,6 +1,5 @@
 import AudioCore
 import HostSystem
-import LANKit
 import StreamTestKit
 import Synchronization
 import Testing
@@ -139,7 +138,7 @@ import TuttiRuntime
             result.withLock { $0 = seen }
         }
         let leaving = try HostThread(name: "leaving") {
-            try? waitUntil("attic to play", within: 20) { listeners[1].states.contains(.playing) }
+            _ = listeners[1].waitForState(.playing)
             sleepThread(for: .milliseconds(1_500))
             _ = listeners[1].stop()
         }

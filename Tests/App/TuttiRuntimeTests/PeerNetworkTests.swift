@@ -26,7 +26,7 @@ import Testing
             return caller != nil
         }.get()
         #expect(hasCalled)
-        #expect(try await witness.events(2) == [.opened, .closed])
+        #expect(await witness.events(2) == [.opened, .closed])
         try await loop.flatSubmit { network.shutDown() }.get()
         try await group.shutdownGracefully()
     }
@@ -42,7 +42,7 @@ import Testing
         let witness = Witness { network.abort($0) }
         network.delegate = witness
         try await loop.flatSubmit { network.connectLocally(to: path) }.get()
-        #expect(try await witness.events(2) == [.opened, .closed])
+        #expect(await witness.events(2) == [.opened, .closed])
         try await loop.flatSubmit { network.shutDown().and(callee.shutDown()).map { _ in } }.get()
         try await group.shutdownGracefully()
     }
@@ -86,11 +86,11 @@ import Testing
         network.delegate = witness
         let port = try await network.listen(on: 0).get()
         let caller = try #require(RawPeer(port: port))
-        #expect(try await witness.events(1) == [.opened])
+        #expect(await witness.events(1) == [.opened])
         try await Task.sleep(for: .milliseconds(50))
-        #expect(try await witness.events(1) == [.opened])
+        #expect(await witness.events(1) == [.opened])
         try await loop.submit { network.send(ByteBuffer(bytes: [1]), to: ConnectionID(0)) }.get()
-        #expect(try await witness.events(2) == [.opened, .closed])
+        #expect(await witness.events(2) == [.opened, .closed])
         try await loop.flatSubmit { network.shutDown() }.get()
         try await group.shutdownGracefully()
         _ = caller
@@ -102,20 +102,28 @@ import Testing
         }
 
         private let noted = Mutex<[Event]>([])
+        /// One for each event.
+        private let (arrivals, arrival) = AsyncStream<Void>.makeStream()
         private let onOpen: @Sendable (ConnectionID) -> Void
 
         init(onOpen: @escaping @Sendable (ConnectionID) -> Void = { _ in }) { self.onOpen = onOpen }
 
-        /// Waits up to five seconds for as many, and returns all there are.
-        func events(_ count: Int) async throws -> [Event] {
-            for _ in 0..<500 where noted.withLock({ $0.count }) < count { try await Task.sleep(for: .milliseconds(10)) }
+        /// Waits for as many, and returns all there are.
+        func events(_ count: Int) async -> [Event] {
+            var arrivals = arrivals.makeAsyncIterator()
+            while noted.withLock({ $0.count }) < count, await arrivals.next() != nil {}
             return noted.withLock { $0 }
+        }
+
+        private func note(_ event: Event) {
+            noted.withLock { $0.append(event) }
+            arrival.yield()
         }
 
         func networkDidOpen(
             _ id: ConnectionID, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial?
         ) {
-            noted.withLock { $0.append(.opened) }
+            note(.opened)
             onOpen(id)
         }
 
@@ -129,7 +137,7 @@ import Testing
 
         func networkDidWrite(_ id: ConnectionID, byteCount: Int) {}
 
-        func networkDidClose(_ id: ConnectionID) { noted.withLock { $0.append(.closed) } }
+        func networkDidClose(_ id: ConnectionID) { note(.closed) }
     }
 }
 

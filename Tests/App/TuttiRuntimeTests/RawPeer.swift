@@ -2,6 +2,7 @@ import Glibc
 import NIOCore
 import PeerSocketKit
 import SecureChannel
+import StreamTestKit
 
 /// A TCP connection to this machine, for saying what no Tutti would say: bare bytes; with keys, encrypted messages.
 final class RawPeer {
@@ -13,19 +14,24 @@ final class RawPeer {
     ///   - host: the last part of its own address, 127.0.0.x.
     ///   - keys: if there are any, it shakes hands, and fails if the other side does not.
     init?(port: UInt16, from host: UInt8 = 1, patience: Int = 5, keys: PeerKeyPair? = nil) {
-        for _ in 0..<patience * 100 {
-            let candidate = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            let isBound = Self.withAddress(host, 0) { bind(candidate, $0, $1) } == 0
-            if isBound, Self.withAddress(1, port, { connect(candidate, $0, $1) }) == 0 {
-                descriptor = candidate
-                guard let keys else { return }
-                socket = PeerSocket(candidate, keys: keys)
-                if socket == nil { return nil }
-                return
-            }
-            close(candidate)
-            poll(nil, 0, 10)
+        var connected: Int32?
+        _ = waitUntil(within: .seconds(Int64(patience))) {
+            connected = Self.connected(to: port, from: host)
+            return connected != nil
         }
+        guard let connected else { return nil }
+        descriptor = connected
+        guard let keys else { return }
+        socket = PeerSocket(connected, keys: keys)
+        if socket == nil { return nil }
+    }
+
+    /// A new socket; nil where nothing listens.
+    private static func connected(to port: UInt16, from host: UInt8) -> Int32? {
+        let candidate = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let isBound = withAddress(host, 0) { bind(candidate, $0, $1) } == 0
+        if isBound, withAddress(1, port, { connect(candidate, $0, $1) }) == 0 { return candidate }
+        close(candidate)
         return nil
     }
 

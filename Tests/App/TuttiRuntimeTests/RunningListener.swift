@@ -1,7 +1,6 @@
 import AudioCore
 import HostSystem
 import StreamTestKit
-import Synchronization
 import TuttiRuntime
 import WireProtocol
 
@@ -10,7 +9,7 @@ final class RunningListener: Sendable {
     let port: UInt16
     private let listener: Listener
     private let thread: HostThread
-    private let record = Mutex(Record())
+    private let record: Monitor<Record>
 
     private struct Record {
         var notices: [RuntimeNotice] = []
@@ -19,6 +18,7 @@ final class RunningListener: Sendable {
     }
 
     init(name: String, configure: (inout JoinOptions) -> Void = { _ in }) throws {
+        record = try Monitor(Record())
         port = freePort()
         var options = JoinOptions()
         options.name = name
@@ -36,7 +36,7 @@ final class RunningListener: Sendable {
             } catch {
                 outcome = .failure(error)
             }
-            relay.target?.record.withLock { $0.outcome = outcome }
+            relay.target?.record.change { $0.outcome = outcome }
         }
         relay.target = self
     }
@@ -50,16 +50,28 @@ final class RunningListener: Sendable {
     /// Waits until it ends by itself, and says how.
     func end() -> Result<RuntimeOutcome, RuntimeFailure>? {
         thread.join()
-        return record.withLock { $0.outcome }
+        return record.value.outcome
     }
 
-    var notices: [RuntimeNotice] { record.withLock { $0.notices } }
+    var notices: [RuntimeNotice] { record.value.notices }
 
     /// The states that it went through, each named once.
-    var states: [ListenerState] { record.withLock { $0.states } }
+    var states: [ListenerState] { record.value.states }
+
+    /// Waits for a notice, ten seconds at most.
+    /// - Returns: whether it came.
+    func waitForNotice(_ notice: RuntimeNotice) -> Bool {
+        record.wait(atMost: .seconds(10)) { $0.notices.contains(notice) }
+    }
+
+    /// Waits for a state, twenty seconds at most.
+    /// - Returns: whether it came.
+    func waitForState(_ state: ListenerState) -> Bool {
+        record.wait(atMost: .seconds(20)) { $0.states.contains(state) }
+    }
 
     private func note(_ event: RuntimeEvent) {
-        record.withLock { record in
+        record.change { record in
             switch event {
             case .notice(let notice): record.notices.append(notice)
             case .listening(let status, _, _):

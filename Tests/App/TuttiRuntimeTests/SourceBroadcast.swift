@@ -3,7 +3,6 @@ import Glibc
 import HostSystem
 import Songs
 import StreamTestKit
-import Synchronization
 import Testing
 import TuttiRuntime
 
@@ -31,24 +30,21 @@ struct SourceBroadcast {
         options.start = hasListener ? .whenReady(listeners: 1) : .now
         options.network.port = freePort()
         options.network.usesDiscovery = false
-        let told = Mutex<(notices: [RuntimeNotice], titles: [String])>(([], []))
+        let told = try Monitor((notices: [RuntimeNotice](), titles: [String]()))
         let broadcaster = Broadcaster(songs: [name], options: options, identity: .test("study"))
         let peer =
             hasListener
             ? try RecordingPeer(port: options.network.port ?? 0, name: "kitchen", codecs: codecs) : nil
         let stopper = try stop.map { isDue in
             try HostThread(name: "stopper") {
-                for _ in 0..<3_000 {
-                    if told.withLock({ isDue($0.notices, $0.titles) }) { break }
-                    sleepThread(for: .milliseconds(10))
-                }
+                _ = told.wait(atMost: .seconds(30)) { isDue($0.notices, $0.titles) }
                 sleepThread(for: .milliseconds(500))
                 broadcaster.stop()
             }
         }
         result = Result { () throws(RuntimeFailure) in
             try broadcaster.run { event in
-                told.withLock { told in
+                told.change { told in
                     switch event {
                     case .notice(let notice) where notice.concernsThisBroadcast: told.notices.append(notice)
                     case .broadcast(let status):
@@ -59,7 +55,7 @@ struct SourceBroadcast {
             }
         }
         stopper?.join()
-        (notices, titles) = told.withLock { ($0.notices, $0.titles) }
+        (notices, titles) = told.value
         heard = if case .success = result { peer?.end() } else { nil }
     }
 

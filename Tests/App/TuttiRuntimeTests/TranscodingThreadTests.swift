@@ -1,7 +1,7 @@
 import AudioCore
 import AudioDecoding
-import Glibc
 import NIOCore
+import StreamTestKit
 import Synchronization
 import Testing
 
@@ -13,10 +13,15 @@ import Testing
     /// Is in the middle of a packet until it is let go.
     private final class StuckDecoder: AudioPacketDecoder {
         final class Gate: Sendable {
-            let isBusy = Mutex(false)
-            let isOpen = Mutex(false)
-            let isGone = Mutex(false)
+            let isBusy: Monitor<Bool>
+            let isOpen: Monitor<Bool>
+            let isGone: Monitor<Bool>
 
+            init() throws {
+                isBusy = try Monitor(false)
+                isOpen = try Monitor(false)
+                isGone = try Monitor(false)
+            }
         }
 
         let sampleRate = 44_100.0
@@ -26,28 +31,22 @@ import Testing
 
         init(_ gate: Gate) { self.gate = gate }
 
-        deinit { gate.isGone.withLock { $0 = true } }
+        deinit { gate.isGone.change { $0 = true } }
 
         func decode(
             packet: RawSpan, frameCount: Int, into output: inout MutableSpan<Float>
         ) throws(AudioDecodingError) {
-            gate.isBusy.withLock { $0 = true }
-            TranscodingThreadTests.wait { gate.isOpen.withLock { $0 } }
-            gate.isBusy.withLock { $0 = false }
+            gate.isBusy.change { $0 = true }
+            TranscodingThreadTests.wait(for: gate.isOpen)
+            gate.isBusy.change { $0 = false }
         }
 
         func reset(streamFrame: Int64) {}
     }
 
-    /// Looks for half a minute, if need be.
+    /// Waits for half a minute, if need be.
     @discardableResult
-    private static func wait(until isSo: () -> Bool) -> Bool {
-        for _ in 0..<30_000 {
-            if isSo() { return true }
-            usleep(1_000)
-        }
-        return false
-    }
+    private static func wait(for condition: Monitor<Bool>) -> Bool { condition.wait(atMost: .seconds(30)) { $0 } }
 
     private var request: TranscodingRequest {
         let packets = (0..<3).map { AudioPacketDescription(startOffset: $0, byteCount: 1, frameCount: 10) }
@@ -72,32 +71,32 @@ import Testing
     }
 
     @Test func theEndDoesNotWaitForAStuckDecoder() throws {
-        let gate = StuckDecoder.Gate()
+        let gate = try StuckDecoder.Gate()
         let replies = Mutex(0)
         let thread = try thread(gate) { _ in replies.withLock { $0 += 1 } }
         thread.transcode(request)
-        #expect(Self.wait { gate.isBusy.withLock { $0 } })
+        #expect(Self.wait(for: gate.isBusy))
         thread.stop()
         // It is in the same packet still.
-        #expect(gate.isBusy.withLock { $0 })
-        gate.isOpen.withLock { $0 = true }
+        #expect(gate.isBusy.value)
+        gate.isOpen.change { $0 = true }
         // As soon as it can, the thread lets go of what it holds, and says nothing any more.
-        #expect(Self.wait { gate.isGone.withLock { $0 } })
+        #expect(Self.wait(for: gate.isGone))
         #expect(replies.withLock { $0 } == 0)
     }
 
     @Test func oneThatIsNotStuckAnswers() throws {
-        let gate = StuckDecoder.Gate()
-        gate.isOpen.withLock { $0 = true }
-        let replied = Mutex(false)
+        let gate = try StuckDecoder.Gate()
+        gate.isOpen.change { $0 = true }
+        let replied = try Monitor(false)
         let thread = try thread(gate) { reply in
             if case .frames(let data, at: .zero) = reply.outcome, data.readableBytes == 60 {
-                replied.withLock { $0 = true }
+                replied.change { $0 = true }
             }
         }
         thread.transcode(request)
-        #expect(Self.wait { replied.withLock { $0 } })
+        #expect(Self.wait(for: replied))
         thread.stop()
-        #expect(Self.wait { gate.isGone.withLock { $0 } })
+        #expect(Self.wait(for: gate.isGone))
     }
 }

@@ -1,5 +1,6 @@
 import AudioCore
 import Glibc
+import StreamTestKit
 import Testing
 
 @testable import tutti
@@ -15,12 +16,12 @@ import Testing
 
     /// Waits for what is found; the clock stands, so that nobody's patience ends.
     private func outcome(_ finder: ArtworkFinder, _ song: String) -> ArtworkFinder.Outcome {
-        for _ in 0..<60_000 {
-            let outcome = finder.outcome(ofSong: song, now: HostTime(nanoseconds: 1))
-            if outcome != .sought { return outcome }
-            usleep(1_000)
+        var outcome = ArtworkFinder.Outcome.sought
+        _ = waitUntil(within: .seconds(60)) {
+            outcome = finder.outcome(ofSong: song, now: HostTime(nanoseconds: 1))
+            return outcome != .sought
         }
-        return .sought
+        return outcome
     }
 
     @Test func aPictureInsideOfASongIsAFileUntilAnotherSongPlays() throws {

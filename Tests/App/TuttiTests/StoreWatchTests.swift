@@ -52,48 +52,36 @@ private final class ScriptedStore: GuestStore, HouseholdStore {
 
 /// What the page is told of this machine's files.
 @Suite(.timeLimit(.minutes(5))) struct StoreWatchTests {
-    private struct News: Sendable {
-        var guests: [String] = []
-        var isInHousehold = false
-        var count = 0
-        var failures: [String] = []
-    }
-
-    /// Waits for one more reading than there were.
-    private func next(_ news: borrowing Mutex<News>, after count: Int) async throws -> News {
-        for _ in 0..<1_000 where news.withLock({ $0.count }) == count { try await Task.sleep(for: .milliseconds(10)) }
-        return news.withLock { $0 }
-    }
-
     @Test func whatIsBrokenHidesNothingOfTheOther() async throws {
         let store = ScriptedStore()
         let anna = Guest(name: "Anna", role: .listen, ends: .max)
         let home = try Household(name: "Home", founder: .random(), memberName: "Den")
         store.set(household: .some(nil))
-        let news = Mutex(News())
+        let (stream, continuation) = AsyncStream<StoreWatch.Reading>.makeStream()
+        var readings = stream.makeAsyncIterator()
+        let failures = Mutex<[String]>([])
         let watch = try StoreWatch(store, StoredHousehold(nil, in: store)) { reading in
-            news.withLock {
-                ($0.guests, $0.isInHousehold) = (reading.guests.map(\.name), reading.isInHousehold)
-                $0.count += 1
-            }
+            continuation.yield(reading)
         } fail: { message in
-            news.withLock { $0.failures.append(message) }
+            failures.withLock { $0.append(message) }
         }
         try watch.start()
         defer { watch.stop() }
-        var seen = try await next(news, after: 0)
-        #expect(seen.guests.isEmpty && !seen.isInHousehold && seen.failures.isEmpty)
+        var reading = await readings.next()
+        #expect(reading?.guests.isEmpty == true && reading?.isInHousehold == false)
+        #expect(failures.withLock { $0.isEmpty })
         // The guests stay as they were, and the household's news come.
         store.set(guests: nil)
-        seen = try await next(news, after: seen.count)
+        _ = await readings.next()
         store.set(household: .some(home))
-        seen = try await next(news, after: seen.count)
-        #expect(seen.isInHousehold && Set(seen.failures) == ["broken guests"])
+        reading = await readings.next()
+        #expect(reading?.isInHousehold == true && Set(failures.withLock { $0 }) == ["broken guests"])
         // And the reverse.
         store.set(household: nil)
-        seen = try await next(news, after: seen.count)
+        _ = await readings.next()
         store.set(guests: [anna])
-        seen = try await next(news, after: seen.count)
-        #expect(seen.guests == ["Anna"] && seen.isInHousehold && seen.failures.contains("broken household"))
+        reading = await readings.next()
+        #expect(reading?.guests.map(\.name) == ["Anna"] && reading?.isInHousehold == true)
+        #expect(failures.withLock { $0.contains("broken household") })
     }
 }

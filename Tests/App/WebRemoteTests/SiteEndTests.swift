@@ -1,6 +1,7 @@
 import AudioCore
 import NIOCore
 import NIOEmbedded
+import StreamTestKit
 import Synchronization
 import Testing
 import WireProtocol
@@ -57,7 +58,7 @@ struct SiteEndTests {
     @Test func aStateIsNotAwaitedForLongNorByMany() {
         let scene = DeskScene()
         var told: [Bool] = []
-        for _ in 0..<Arrivals.limit { scene.desk.whenFollowing(now: scene.now) { told.append($0) } }
+        for _ in 0..<StateWaiters.limit { scene.desk.whenFollowing(now: scene.now) { told.append($0) } }
         #expect(told.isEmpty)
         scene.desk.whenFollowing(now: scene.now) { told.append($0) }
         #expect(told == [false])
@@ -66,7 +67,7 @@ struct SiteEndTests {
         #expect(told.count == 1)
         scene.now += .milliseconds(100)
         scene.desk.tick(now: scene.now)
-        #expect(told.count == Arrivals.limit + 1 && !told.contains(true))
+        #expect(told.count == StateWaiters.limit + 1 && !told.contains(true))
         // Others may wait now.
         scene.desk.whenFollowing(now: scene.now) { told.append($0) }
         scene.take(.connected("Den"))
@@ -117,9 +118,9 @@ struct SiteEndTests {
             }
             return site
         }
-        for _ in 0..<1_000 where sender.count == 0 {
-            try await Task.sleep(for: .milliseconds(10))
+        _ = try await waitUntil(within: .seconds(10)) {
             await loop.run()
+            return sender.count > 0
         }
         #expect(sender.count == 1 && code.withLock { $0 } == nil)
         try await loop.executeInContext { _ = site.shutDown() }

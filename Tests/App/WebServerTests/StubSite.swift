@@ -86,6 +86,8 @@ final class StubSocketHandler: WebSocketHandler {
     private(set) var binaries: [[UInt8]] = []
     private(set) var writtenByteCount = 0
     private(set) var closedCount = 0
+    /// One for each time that it closed.
+    let (closings, closing) = AsyncStream<Void>.makeStream()
     private let onText: (WebSocketConnection, String) -> Void
 
     init(onText: @escaping (WebSocketConnection, String) -> Void = { _, _ in }) { self.onText = onText }
@@ -101,7 +103,10 @@ final class StubSocketHandler: WebSocketHandler {
 
     func wrote(byteCount: Int) { writtenByteCount += byteCount }
 
-    func closed() { closedCount += 1 }
+    func closed() {
+        closedCount += 1
+        closing.yield()
+    }
 }
 
 // Used on one event loop, or by one test.

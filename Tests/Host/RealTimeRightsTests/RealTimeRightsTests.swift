@@ -61,7 +61,7 @@ import Testing
         }
 
         private func waitForNotice() {
-            while notices.isEmpty { finished.wait(atMost: .milliseconds(10)) }
+            while notices.isEmpty { finished.wait(atMost: .seconds(10)) }
         }
 
         private func note(_ change: (inout Record) -> Void) { record.withLock { change(&$0) } }

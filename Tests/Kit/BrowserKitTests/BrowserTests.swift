@@ -11,37 +11,20 @@ private let mayBrowse =
 
 @Suite(.serialized, .enabled(if: mayBrowse, "needs root, and Debian's chromium"), .timeLimit(.minutes(5)))
 struct BrowserTests {
-    /// A host whose clock stands an hour ahead, with a page on its disk.
-    private let lan: LAN
-    private let address: String
+    private let scene: PageOnHost
 
-    init() throws {
-        lan = try LAN(hosts: [HostOptions(clock: HostClock(offsetSeconds: 3_600), hasDiscovery: false)])
-        let path = lan.path("page.html")
-        address = "file://" + path
-        let file = try #require(fopen(path, "we"))
-        fputs(Self.page, file)
-        fclose(file)
-    }
+    /// The host's clock stands an hour ahead.
+    init() throws { scene = try PageOnHost(HostClock(offsetSeconds: 3_600)) }
 
     @Test func leadsAPage() throws {
-        let browser = try Browser(on: lan[0])
-        let page = try browser.openPage(address, device: .phone)
+        let browser = try Browser(on: scene.lan[0])
+        let page = try browser.openPage(scene.address, device: .phone)
         #expect(try page.evaluate("[innerWidth, innerHeight, devicePixelRatio]").text == "[390,844,3]")
         let answer = try page.evaluate("Promise.resolve({a: 'ä\\n', b: [null, 1.5]})")
         #expect(answer.text == #"{"a":"ä\n","b":[null,1.5]}"#)
         #expect(page.errors == ["a complaint 7"])
 
-        try page.tap(on: "#count")
-        try page.wait(for: "count.textContent == '1'", within: 5)
-        try page.show(on: .desktop)
-        #expect(try page.evaluate("innerWidth") == 1_280)
-        try page.click(on: "#count")
-        try page.press(.space)
-        try page.wait(for: "count.textContent == '3'", within: 5)
-        try page.press(.tab)
-        try page.type("Küche")
-        #expect(try page.evaluate("room.value") == "Küche")
+        try scene.use(page)
 
         let nodes = try page.accessibilityTree()
         #expect(nodes.first?.role == "RootWebArea")
@@ -55,15 +38,9 @@ struct BrowserTests {
     }
 
     @Test func tellsWhatFails() throws {
-        let browser = try Browser(on: lan[0])
-        let page = try browser.openPage(address)
-        #expect(throws: BrowserError.self) { try page.evaluate("nothing.here") }
-        #expect(throws: BrowserError.self) { try page.evaluate("Promise.reject(new Error('no'))") }
-        #expect(throws: BrowserError.self) { try page.evaluate("new Promise(() => {})", within: 0.2) }
-        #expect(throws: BrowserError.self) { try page.click(on: "#none") }
-        #expect(throws: BrowserError.self) { try page.load("http://127.0.0.1:9/") }
-        // It goes on.
-        #expect(try page.evaluate("1 + 1") == 2)
+        let browser = try Browser(on: scene.lan[0])
+        let page = try browser.openPage(scene.address)
+        try scene.seeFailures(of: page)
         browser.end()
         #expect(throws: BrowserError.self) { try page.evaluate("1 + 1") }
     }
@@ -71,9 +48,9 @@ struct BrowserTests {
     /// The sine is heard without resampling or break, and getOutputTimestamp tells when: the line through its pairs is
     /// right to some hundredths of a millisecond on an idle machine.
     @Test func aPageIsHeardWhenItSays() throws {
-        let card = SoftwareCard(ppm: 40, recording: lan.path("heard.wav"))
-        let browser = try Browser(on: lan[0], card: card)
-        let page = try browser.openPage(address)
+        let card = SoftwareCard(ppm: 40, recording: scene.lan.path("heard.wav"))
+        let browser = try Browser(on: scene.lan[0], card: card)
+        let page = try browser.openPage(scene.address)
         try page.call("Performance.enable", ["timeDomain": "timeTicks"])
         let metrics = try page.call("Performance.getMetrics")["metrics"].elements
         let origin = try #require(metrics.first { $0["name"] == "NavigationStart" }?["value"].number)
@@ -115,31 +92,4 @@ struct BrowserTests {
         clock_gettime(CLOCK_MONOTONIC, &now)
         return Double(trueNow() - Int64(now.tv_sec) * 1_000_000_000 - Int64(now.tv_nsec))
     }
-
-    private static let page = """
-        <!doctype html><html lang=en><meta charset=utf-8><title>x</title>
-        <meta name=viewport content="width=device-width">
-        <button id=count>0</button><input id=room aria-label=Room><button id=play>Play</button>
-        <script>
-        console.error("a complaint", 7);
-        count.onclick = () => { count.textContent = Number(count.textContent) + 1; };
-        play.onclick = async () => {
-            self.context = new AudioContext();
-            await context.resume();
-            const rate = context.sampleRate, buffer = context.createBuffer(1, rate, rate);
-            const samples = buffer.getChannelData(0).map((_, i) => 0.5 * Math.cos(2 * Math.PI * 997 * i / rate));
-            buffer.copyToChannel(samples, 0);
-            const source = new AudioBufferSourceNode(context, {buffer, loop: true});
-            source.connect(context.destination);
-            source.start(1);
-            const all = [];
-            setInterval(() => {
-                const {contextTime, performanceTime} = context.getOutputTimestamp();
-                // The first pair is from before the card ran.
-                if (contextTime > 0.1) all.push([contextTime, performanceTime]);
-                self.pairs = all;
-            }, 50);
-        };
-        </script>
-        """
 }

@@ -1,4 +1,6 @@
+import AudioCore
 import Glibc
+import StreamTestKit
 
 /// How a process ended.
 public enum ExitStatus: Equatable, Sendable {
@@ -111,19 +113,11 @@ public final class LANProcess {
     }
 }
 
-/// Looks every 5 ms until the condition holds.
+/// Looks again and again until the condition holds.
+/// - Throws: ``LANError/timedOut(_:)``; what the condition throws.
 public func waitUntil(_ what: String, within seconds: Double, _ condition: () throws -> Bool) throws {
-    let deadline = monotonicSeconds() + seconds
-    while !(try condition()) {
-        guard monotonicSeconds() < deadline else { throw LANError.timedOut(what) }
-        usleep(5_000)
-    }
-}
-
-func monotonicSeconds() -> Double {
-    var now = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    return Double(now.tv_sec) + Double(now.tv_nsec) * 1e-9
+    let isSo = try StreamTestKit.waitUntil(within: TimeSpan(seconds: seconds), condition)
+    guard isSo else { throw LANError.timedOut(what) }
 }
 
 private func contains(_ line: Substring, _ text: String) -> Bool {

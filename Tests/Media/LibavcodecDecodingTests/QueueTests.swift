@@ -48,13 +48,7 @@ import VirtualDevices
     }
 
     /// Waits for ten seconds at most.
-    private func wait(until isSo: () throws -> Bool) rethrows -> Bool {
-        for _ in 0..<1_000 {
-            if try isSo() { return true }
-            usleep(10_000)
-        }
-        return false
-    }
+    private func wait(until isSo: () throws -> Bool) rethrows -> Bool { try waitUntil(within: .seconds(10), isSo) }
 
     /// Calls everything that a network's event loop calls, with packets of 1,000 frames.
     private func callEverything(_ queue: TimelineQueue, _ epoch: Epoch) -> [TimelineQueueAdmission] {

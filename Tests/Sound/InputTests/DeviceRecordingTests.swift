@@ -7,6 +7,7 @@ import HostSystem
 import Playout
 import Recording
 import SoundCardKit
+import StreamTestKit
 import Synchronization
 import Testing
 
@@ -17,17 +18,18 @@ import Testing
         let path: String
         private let thread = Mutex<HostThread?>(nil)
         private let outcome = Mutex<Result<DeviceRecordingSummary, DeviceRecordingError>?>(nil)
-        private let told = Mutex<[DeviceRecordingEvent]>([])
+        private let told: Monitor<[DeviceRecordingEvent]>
 
         init(_ captureCard: CaptureCard, _ name: String, samples: SampleFormat? = nil, duration: TimeSpan? = nil) throws
         {
+            told = try Monitor([])
             path = captureCard.directory + "/" + name
             recording = try DeviceRecording(
                 input: try ALSAInput(deviceName: captureCard.card.deviceName), path: path, samples: samples,
                 duration: duration)
             let thread = try HostThread(name: "recording") { [self] in
                 let result = Result { () throws(DeviceRecordingError) in
-                    try recording.run { event in told.withLock { $0.append(event) } }
+                    try recording.run { event in told.change { $0.append(event) } }
                 }
                 outcome.withLock { $0 = result }
             }
@@ -35,16 +37,15 @@ import Testing
         }
 
         var events: [DeviceRecordingEvent] {
-            told.withLock { $0.filter { if case .notice = $0 { false } else { true } } }
+            told.value.filter { if case .notice = $0 { false } else { true } }
         }
         var losses: [DeviceRecordingEvent] { events.filter { if case .lost = $0 { true } else { false } } }
 
         func waitUntilItBegan() throws {
-            let deadline = HostTime.now() + .seconds(20)
-            while !events.contains(where: { if case .began = $0 { true } else { false } }) {
-                guard HostTime.now() < deadline else { throw NeverHappened() }
-                sleepThread(for: .milliseconds(5))
+            let hasBegun = told.wait(atMost: .seconds(20)) { events in
+                events.contains { if case .began = $0 { true } else { false } }
             }
+            guard hasBegun else { throw NeverHappened() }
         }
 
         func result() throws -> Result<DeviceRecordingSummary, DeviceRecordingError> {

@@ -3,55 +3,52 @@ import AudioDecoding
 import Broadcasting
 import ClockExchange
 import ClockSync
-import Discovery
 import HostSystem
 import Households
 import NIOCore
 import NIOPosix
 import Peering
 import Programmes
-import SecureChannel
 import SessionExecution
-import Songs
 import WireProtocol
 
 /// Wires one broadcast together: the songs' readers, network, mDNS, clock responder, and the session.
 ///
 /// Confined to its event loop.
-final class BroadcastRunner: PeerNetworkDelegate {
+final class BroadcastRunner {
     private let options: BroadcastOptions
-    private let loop: any EventLoop
-    private let network: PeerNetwork
-    private let household: HouseholdConnector
+    let loop: any EventLoop
+    let network: PeerNetwork
+    let household: HouseholdConnector
     private let identity: Identity
-    private let started = WallClock.seconds()
+    let started = WallClock.seconds()
     /// For the own loudspeakers, and for listeners that cannot decode the song.
     private let decoders: DecoderCatalog
-    private let emit: @Sendable (RuntimeEvent) -> Void
-    private let done: EventLoopPromise<BroadcastOutcome>
-    private var executor: BroadcastExecutor?
+    let emit: @Sendable (RuntimeEvent) -> Void
+    let done: EventLoopPromise<BroadcastOutcome>
+    var executor: BroadcastExecutor?
     private let items: [NewItem]
-    private let sources: BroadcastSources
-    private let spool: SongSpool
-    private let describer: SongDescriber
-    private let pinKeeper: PinKeeper
+    let sources: BroadcastSources
+    let spool: SongSpool
+    let describer: SongDescriber
+    let pinKeeper: PinKeeper
     /// Why songs were passed over.
-    private var failures: [RuntimeFailure] = []
-    private let transcoding: BroadcastTranscoding
-    private var responder: ClockResponderThread?
-    private let lookups: LookupResponder
-    private var discovery: DiscoveryBridge?
+    var failures: [RuntimeFailure] = []
+    let transcoding: BroadcastTranscoding
+    var responder: ClockResponderThread?
+    let lookups: LookupResponder
+    var discovery: DiscoveryBridge?
     /// The name under which mDNS publishes the broadcast if its own was taken.
-    private var nameInstead: String?
+    var nameInstead: String?
     /// Where the page for browsers is; it may be there before the session.
-    private var page: PageLocation?
-    private var local: LocalListener?
+    var page: PageLocation?
+    var local: LocalListener?
     let browsers = BrowserLines()
-    private let browserNumbers = BrowserNumbers()
-    private var localFailure: (any Error)?
+    let browserNumbers = BrowserNumbers()
+    var localFailure: (any Error)?
     /// Whether a stop was requested before there was a session.
     private var isStopping = false
-    private var timer: NIOScheduledCallback?
+    var timer: NIOScheduledCallback?
     private var display = BroadcastDisplay()
 
     init(
@@ -76,14 +73,14 @@ final class BroadcastRunner: PeerNetworkDelegate {
         done = loop.makePromise()
     }
 
-    private var access: AccessPolicy { household.policy(options.network.access) }
+    var access: AccessPolicy { household.policy(options.network.access) }
 
     /// Whether other machines may add songs now.
-    private var acceptsSongs: Bool {
+    var acceptsSongs: Bool {
         options.acceptsSongs || options.acceptsSongsOfHousehold && household.household != nil
     }
 
-    private var name: String { options.name ?? identity.name }
+    var name: String { options.name ?? identity.name }
 
     /// Opens the ports and, if asked, the sound device, and begins. Completes with the outcome.
     func run() -> EventLoopFuture<BroadcastOutcome> {
@@ -176,40 +173,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
         }
     }
 
-    private func playHere(_ local: LocalListener) {
-        local.onBytes = { [weak self] id, bytes in self?.handle(.received(id, bytes)) }
-        local.onClose = { [weak self] id in self?.handle(.closed(id)) }
-        local.onFailure = { [weak self] failure in self?.lostOwnLoudspeakers(failure) }
-        local.start()
-        handle(.opened(LocalListener.connection, .local, address: "this machine", dial: nil, key: freshKey()))
-    }
-
-    /// Handles the loss of the own sound device: the listeners play on, and the failure is reported at the end.
-    private func lostOwnLoudspeakers(_ failure: any Error) {
-        localFailure = failure
-        let known = failure as? RuntimeFailure ?? RuntimeFailure(.general, .other("\(failure)"))
-        emit(.notice(.ownLoudspeakersLost(known)))
-        handle(.closed(LocalListener.connection))
-        local?.close()
-        local = nil
-    }
-
-    private func startDiscovery(_ greeting: Greeting, port: UInt16) {
-        let record = PeerRecord(
-            id: greeting.peer, instance: greeting.instance, name: greeting.name, roles: .broadcaster,
-            protocolVersion: UInt32(Preamble.version),
-            startedUnixMilliseconds: UInt64(clamping: started * 1_000))
-        discovery = DiscoveryBridge(record: record, port: port, loop: loop) { [weak self] in self?.found($0) }
-        advertisePage()
-    }
-
-    private func advertisePage() {
-        discovery?.advertise(
-            page: page.map { PageAdvertisement(name: nameInstead ?? name, port: $0.port, isSecure: $0.scheme != .http) }
-        )
-    }
-
-    private func freshKey() -> ClockKey {
+    func freshKey() -> ClockKey {
         var generator = SystemRandomNumberGenerator()
         return ClockKey.random(using: &generator)
     }
@@ -218,17 +182,6 @@ final class BroadcastRunner: PeerNetworkDelegate {
     func stop() {
         isStopping = true
         handle(.stop)
-    }
-
-    /// Changes how the own loudspeakers play; the volume of the group if there are none.
-    func perform(_ command: LoudspeakerCommand) {
-        guard let local else {
-            if let change = command.volumeChange { perform(.listeners(.volume(change), of: .all)) }
-            return
-        }
-        guard executor?.session.tickInterval != nil else { return }
-        local.perform(command)
-        emitStatus()
     }
 
     /// Commands the broadcast, for its own user.
@@ -253,78 +206,11 @@ final class BroadcastRunner: PeerNetworkDelegate {
     }
 
     /// Passes an event to the session; has no effect before there is one.
-    private func handle(_ event: BroadcastEvent) { executor?.handle(event) }
-
-    // MARK: What happens
-
-    private func found(_ finding: DiscoveryBridge.Finding) {
-        switch finding {
-        case .contact(let contact): handle(.contact(contact))
-        case .lost(let key): handle(.contactLost(key))
-        case .notice(let notice): emit(.notice(.network(notice)))
-        case .renamed(let newName):
-            emit(.notice(.network(.nameTaken(name, instead: newName))))
-            nameInstead = newName
-            advertisePage()
-            handle(.renamed(newName))
-        }
-    }
-
-    func networkDidOpen(
-        _ id: ConnectionID, _ direction: PeerConnection.Direction, address: String, dial: Dialer.Dial?
-    ) {
-        handle(.opened(id, direction, address: address, dial: dial, key: freshKey()))
-        network.measureRoundTrip(of: id) { self.handle(.roundTrip(id, $0)) }
-    }
-
-    func networkDidFail(_ dial: Dialer.Dial, _ failure: DialFailure) {
-        handle(.dialFailed(dial, failure))
-    }
-
-    func networkDidAuthenticate(_ id: ConnectionID, _ peer: AuthenticatedPeer) {
-        handle(.authenticated(id, peer.key, peer.standing))
-    }
-
-    func networkDidChange(_ id: ConnectionID, _ standing: PeerStanding) { handle(.standing(id, standing)) }
-
-    func networkDidChangeHousehold() {
-        emit(.notice(.household(household.notice)))
-        handle(.access(access))
-        handle(.acceptance(ofSongs: acceptsSongs))
-    }
-
-    func networkDidBreak(_ id: ConnectionID, _ error: ConnectionSecurityError) { handle(.broken(id, error)) }
-
-    func networkDidReceive(_ id: ConnectionID, _ bytes: ByteBuffer) { handle(.received(id, bytes)) }
-
-    func networkDidWrite(_ id: ConnectionID, byteCount: Int) { handle(.wrote(id, byteCount: byteCount)) }
-
-    func networkDidClose(_ id: ConnectionID) { handle(.closed(id)) }
-
-    // MARK: Browsers
-
-    func newBrowserID() -> ConnectionID { browserNumbers.next() }
-
-    private func take(_ event: BrowserLines.Event) {
-        switch event {
-        case .opened(let id, let instance, let address):
-            handle(.opened(id, .browser(instance: instance), address: address, dial: nil, key: freshKey()))
-        case .received(let id, let bytes): handle(.received(id, bytes))
-        case .wrote(let id, let byteCount): handle(.wrote(id, byteCount: byteCount))
-        case .broken(let id, let error): handle(.broken(id, error))
-        case .closed(let id): handle(.closed(id))
-        }
-    }
-
-    func notePage(_ location: PageLocation?) {
-        page = location
-        advertisePage()
-        handle(.page(location))
-    }
+    func handle(_ event: BroadcastEvent) { executor?.handle(event) }
 
     // MARK: For display
 
-    private func emitStatus() {
+    func emitStatus() {
         guard let session = executor?.session else { return }
         let wasShown = display.isShown
         guard let status = display.status(of: session, name: name, loudspeakers: local?.loudspeakers, now: .now())
@@ -334,7 +220,7 @@ final class BroadcastRunner: PeerNetworkDelegate {
     }
 
     /// - Parameter end: where the broadcast came to if it was played out.
-    private func emitLastStatus(end: FramePosition?) {
+    func emitLastStatus(end: FramePosition?) {
         guard let session = executor?.session else { return }
         let status = display.lastStatus(of: session, name: name, loudspeakers: local?.loudspeakers, end: end)
         if let status { emit(.broadcast(status)) }
@@ -349,134 +235,5 @@ extension BroadcastRunner: NIOScheduledCallbackHandler {
         executor?.timerDidFire()
         if let epoch = executor?.session.heardEpoch(.now()) { spool.noteHeard(epoch: epoch.number) }
         if executor?.session.tickInterval != nil, display.isDue(.now()) { emitStatus() }
-    }
-}
-
-extension BroadcastRunner: BroadcastEnvironment {
-    var now: HostTime { .now() }
-
-    var sleepReading: SleepReading { .now() }
-
-    func startTimer(_ span: TimeSpan) {
-        // Fails once the loop has ended, when nobody needs it.
-        timer = try? loop.scheduleCallback(in: .nanoseconds(span.nanoseconds), handler: self)
-    }
-
-    func dial(_ dial: Dialer.Dial) { network.dial(dial) }
-
-    func send(_ bytes: ByteBuffer, to id: ConnectionID) {
-        if browsers.send(bytes, to: id) { return }
-        guard id == LocalListener.connection else { return network.send(bytes, to: id) }
-        local?.receive(bytes)
-        loop.execute { self.handle(.wrote(id, byteCount: bytes.readableBytes)) }
-    }
-
-    func close(_ id: ConnectionID) {
-        if browsers.close(id) { return }
-        guard id == LocalListener.connection else { return network.close(id) }
-        local?.disconnect()
-    }
-
-    func addKey(_ key: ClockKey) { responder?.register(key) }
-
-    func removeKey(_ key: ClockKey) { responder?.unregister(keyIdentifier: key.identifier) }
-
-    func openSource(_ request: SourceRequest) {
-        let epoch = request.epoch.number
-        switch request.origin {
-        case .location(.sent(let song)): spool.noteOpened(song, epoch: epoch)
-        case .sameSource(let former): spool.noteOpened(next: epoch, after: former.number)
-        case .sameSong(let former):
-            spool.noteOpened(next: epoch, after: former.number)
-            spool.noteClosed(epoch: former.number)
-        case .location: break
-        }
-        sources.open(request)
-    }
-
-    func readSource(_ epoch: Epoch) { sources.read(epoch) }
-
-    func closeSource(_ epoch: Epoch) {
-        sources.close(epoch)
-        spool.noteClosed(epoch: epoch.number)
-    }
-
-    func transcode(_ request: TranscodingRequest) { transcoding.transcode(request) }
-
-    func endTranscoding() { transcoding.release() }
-
-    func openSpool(_ offer: SongOffer) { spool.open(offer) }
-
-    func writeSpool(_ bytes: SongBytes) { spool.write(bytes) }
-
-    func closeSpool(_ id: CommandID) { spool.close(id) }
-
-    func lookUp(_ lookup: Lookup, about item: ItemLocation?, for id: ConnectionID) {
-        let path = item.flatMap { sources.path(of: $0) }
-        lookups.answer(lookup, MusicLookup(lookup.subject, ofSong: path)) { [weak self] in self?.handle(.found(id, $0))
-        }
-    }
-
-    func describe(_ item: ItemID, at location: ItemLocation) {
-        guard let path = sources.pathToDescribe(location) else { return handle(.described(item, nil)) }
-        if case .sent(let song) = location { spool.noteDescribed(song) }
-        describer.describe(path) { [weak self] description in
-            self?.spool.noteDescribed(nil)
-            self?.handle(.described(item, description))
-        }
-    }
-
-    func didReceive(household document: ByteBuffer, from id: ConnectionID) {
-        household.receive(document: document, from: id)
-    }
-
-    func didMeet(_ peer: MetPeer) { pinKeeper.note(peer) }
-
-    func watchPins() { pinKeeper.watchStore() }
-
-    func broadcastDidChange() { emitStatus() }
-
-    func broadcastDidTell(_ notice: BroadcastNotice) {
-        guard case .songPassedOver(let epoch, let text) = notice else { return emit(.notice(.broadcast(notice))) }
-        passedOver(sources.failure(of: epoch) ?? RuntimeFailure(.unusableInput, .source(text)))
-    }
-
-    private func passedOver(_ failure: RuntimeFailure) {
-        failures.append(failure)
-        emit(.notice(.song(.passedOver(failure))))
-    }
-
-    func answer(_ outcome: CommandOutcome, to asker: Asker) {
-        if !outcome.text.isEmpty { emit(.notice(.command(outcome))) }
-    }
-
-    func machineDidSleep(for span: TimeSpan) { emit(.notice(.slept(span))) }
-
-    func broadcastDidFinish(_ outcome: BroadcastOutcome) {
-        timer?.cancel()
-        emitLastStatus(end: outcome == .completed ? executor?.session.end : nil)
-        switch outcome {
-        case .completed:
-            if let failure = localFailure ?? songsFailure { done.fail(failure) } else { done.succeed(outcome) }
-        case .stopped: done.succeed(outcome)
-        case .brokenOff(let text): done.fail(songFailure(text))
-        case .unplayable(let text):
-            let failure = songFailure(text ?? "it has no audio")
-            if !failures.isEmpty { passedOver(failure) }
-            done.fail(songsFailure ?? failure)
-        case .nobody(let names):
-            done.fail(RuntimeFailure(.unknownPeer, .noListener(names: names)))
-        }
-    }
-
-    /// Why the song that came last failed.
-    private func songFailure(_ text: String) -> RuntimeFailure {
-        sources.lastFailure ?? RuntimeFailure(.unusableInput, .source(text))
-    }
-
-    /// How many songs could not be played; nil if all could.
-    private var songsFailure: RuntimeFailure? {
-        guard let first = failures.first, let session = executor?.session else { return nil }
-        return RuntimeFailure(first.kind, .songsFailed(count: failures.count, of: session.songCount))
     }
 }

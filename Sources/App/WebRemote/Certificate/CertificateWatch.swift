@@ -11,41 +11,23 @@ final class CertificateWatch: Sendable {
         case unusable(String)
     }
 
-    private static let interval = TimeSpan.milliseconds(500)
-
     private let files: PageCertificate.Files
     private let settling: Mutex<Settling<[FileStamp?]>>
     private let take: @Sendable (Reading) -> Void
-    private let wake: WakeSignal
-    private let isStopped = Mutex(false)
-    private let thread = Mutex<HostThread?>(nil)
+    private let thread: PeriodicThread
 
     /// - Parameter take: called after each change, on the watch's thread.
     init(_ certificate: PageCertificate, take: @escaping @Sendable (Reading) -> Void) throws(WakeSignalError) {
         files = certificate.files
         settling = Mutex(Settling(certificate.stamps))
         self.take = take
-        wake = try WakeSignal()
+        thread = try PeriodicThread(name: "tutti cert", pause: .milliseconds(500))
     }
 
-    func start() throws(HostThreadError) {
-        let thread = try HostThread(name: "tutti cert") { self.run() }
-        self.thread.withLock { $0 = thread }
-    }
+    func start() throws(HostThreadError) { try thread.start { self.look() } }
 
     /// Ends it, and waits until it has ended.
-    func stop() {
-        isStopped.withLock { $0 = true }
-        wake.signal()
-        thread.withLock { $0 }?.join()
-    }
-
-    private func run() {
-        while !isStopped.withLock({ $0 }) {
-            look()
-            wake.wait(atMost: Self.interval)
-        }
-    }
+    func stop() { thread.stop() }
 
     /// Reads the files if they have changed since they were read, and not since the last look.
     func look() {

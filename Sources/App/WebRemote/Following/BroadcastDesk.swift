@@ -32,7 +32,7 @@ final class BroadcastDesk {
     var tell: (News) -> Void = { _ in }
     private let commands = PendingCommands()
     private let pages = QueuePages()
-    private let arrivals = Arrivals()
+    private let waiters = StateWaiters()
     /// What is quick to find, and what takes the broadcaster the reading of a whole song.
     private let lookups = [LookupQueue(), LookupQueue()]
     private var changes = ChangeFlow()
@@ -88,7 +88,7 @@ final class BroadcastDesk {
         guard let name else { return }
         presence = .following(name, state)
         stateText = nil
-        arrivals.tell(true)
+        waiters.tell(true)
         if pages.note(change) { queueSequence = state.sequence }
         guard let change else {
             stateTime = now
@@ -118,12 +118,12 @@ final class BroadcastDesk {
     /// Answers all who wait: nothing will come any more.
     func end() {
         lose("the page for browsers ends")
-        arrivals.tell(false)
+        waiters.tell(false)
     }
 
     /// Takes note that time has passed; must come at least every second.
     func tick(now: HostTime) {
-        arrivals.expire(now)
+        waiters.expire(now)
         commands.expire(now)
         askFurther(pages.expire(now))
         for queue in lookups {
@@ -141,7 +141,7 @@ final class BroadcastDesk {
     /// Waits a moment for the state, if it is not there.
     /// - Parameter then: is told whether it is.
     func whenFollowing(now: HostTime, then: @escaping (Bool) -> Void) {
-        if case .following = presence { then(true) } else { arrivals.add(now, then) }
+        if case .following = presence { then(true) } else { waiters.add(now, then) }
     }
 
     /// Has a command done.

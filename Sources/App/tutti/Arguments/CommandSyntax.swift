@@ -10,16 +10,17 @@ struct CommandSyntax: Sendable {
         var repeats = false
         var help: String
         /// What shells offer as its value.
-        var candidates = Candidates.none
+        var candidates = CompletionCandidates.none
         /// Where the configuration can give it.
-        var reach = ConfigurationReach.everywhere
+        var scope = ConfigurationScope.everywhere
 
         static func flag(_ name: String, short: Character? = nil, _ help: String) -> Option {
             Option(name: name, short: short, value: nil, help: help)
         }
 
         static func value(
-            _ name: String, _ value: String, repeats: Bool = false, candidates: Candidates = .none, _ help: String
+            _ name: String, _ value: String, repeats: Bool = false, candidates: CompletionCandidates = .none,
+            _ help: String
         ) -> Option {
             Option(name: name, short: nil, value: value, repeats: repeats, help: help, candidates: candidates)
         }
@@ -35,7 +36,7 @@ struct CommandSyntax: Sendable {
         var key: String?
         var help: String
         /// What shells offer for it.
-        var candidates = Candidates.none
+        var candidates = CompletionCandidates.none
     }
 
     struct Example: Sendable {
@@ -55,7 +56,7 @@ struct CommandSyntax: Sendable {
 }
 
 extension CommandSyntax.Option {
-    static let help = flag("--help", short: "h", "Show this help.").reaching(.nowhere)
+    static let help = flag("--help", short: "h", "Show this help.").scoped(.nowhere)
 }
 
 extension CommandSyntax.Operand {

@@ -7,16 +7,16 @@ import TuttiRuntime
 struct ConfigCommand: Command {
     static let check = CommandSyntax.Option.flag(
         "--check", "Say what is wrong, a line each, for all commands; exit code 1 if anything is."
-    ).reaching(.nowhere)
+    ).scoped(.nowhere)
     static let files = CommandSyntax.Option.flag(
         "--files", "List the files that are looked for, the weakest first, and which of them are there."
-    ).reaching(.nowhere)
+    ).scoped(.nowhere)
 
     static let syntax = CommandSyntax(
         name: "config",
         summary: "Shows which options the configuration gives, and from where.",
         operands: [.init(name: "COMMAND", isRequired: false, help: "Only what this command takes of it.")],
-        options: [check, files, DisplayFlags.json.reaching(.nowhere), .help],
+        options: [check, files, DisplayFlags.json.scoped(.nowhere), .help],
         notes: [
             "Any option can stand in TOML files: /etc/tutti/tutti.toml, the files of /etc/tutti/tutti.toml.d, "
                 + "~/.config/tutti/tutti.toml ($XDG_CONFIG_HOME), and those of tutti.toml.d beside it; later ones are "
@@ -45,7 +45,7 @@ struct ConfigCommand: Command {
 
     init(_ arguments: CommandArguments) throws(UsageError) {
         let command = arguments.operand
-        if let command, !ConfigurationCatalogue.isCommand(command) {
+        if let command, !ConfigurationKeys.isCommand(command) {
             let near = command.nearest(among: Tutti.commands.map { $0.syntax.name })
             throw UsageError("there is no command '\(command)'" + (near.map { "; did you mean '\($0)'?" } ?? ""))
         }

@@ -15,7 +15,7 @@ struct DoctorCommand: Command {
         "Find what another machine wants to know of this one: without sound, each finding a line of fields "
             + "that are separated by tabs. Asks no other machine, and returns 0."
     )
-    .reaching(.nowhere)
+    .scoped(.nowhere)
     static let quiet = CommandSyntax.Option.flag("--quiet", short: "q", "Show no finding that is ok.")
 
     static let syntax = CommandSyntax(

@@ -7,7 +7,7 @@ enum CaptureFlags {
         "ALSA device to record, as 'tutti devices' lists them. Default: default."
     )
     // Not that on which others play.
-    .reaching(.ownTable)
+    .scoped(.ownTable)
     static let rate = CommandSyntax.Option.value(
         "--rate", "HZ", "Sample rate of the device. Default: 48000 where it can, else the nearest.")
     static let channels = CommandSyntax.Option.value(

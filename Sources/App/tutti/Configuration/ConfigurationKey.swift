@@ -14,10 +14,10 @@ struct ConfigurationKey: Hashable, Sendable {
     let kind: Kind
     /// The value's name in the help; nil for a toggle.
     let valueName: String?
-    let reach: ConfigurationReach
+    let scope: ConfigurationScope
 
     /// The environment variable for every command that has the key; nil if there is none.
-    var variable: String? { reach == .everywhere ? Self.variable([key]) : nil }
+    var variable: String? { scope == .everywhere ? Self.variable([key]) : nil }
 
     /// The environment variable for one command.
     func variable(of command: String) -> String { Self.variable([command, key]) }
@@ -35,15 +35,15 @@ extension CommandSyntax {
             operand.key.map { key in
                 ConfigurationKey(
                     key: key, name: operand.name, kind: operand.repeats ? .values : .value, valueName: operand.name,
-                    reach: .everywhere)
+                    scope: .everywhere)
             }
         }
         return operands
-            + options.filter { $0.reach != .nowhere }.map { option in
+            + options.filter { $0.scope != .nowhere }.map { option in
                 ConfigurationKey(
                     key: String(option.name.dropFirst(2)), name: option.name,
                     kind: option.value == nil ? .toggle : option.repeats ? .values : .value, valueName: option.value,
-                    reach: option.reach)
+                    scope: option.scope)
             }
     }
 }

@@ -33,7 +33,7 @@ struct ConfigurationLayers: Sendable {
     /// Returns what there is for a command, before the command itself has looked at it.
     func settings(for syntax: CommandSyntax) -> ConfigurationSettings {
         var settings = ConfigurationSettings()
-        let catalogue = ConfigurationCatalogue(syntax)
+        let keys = ConfigurationKeys(syntax)
         for (layer, file) in files.enumerated() {
             switch file.content {
             case .absent: break
@@ -41,10 +41,10 @@ struct ConfigurationLayers: Sendable {
                 settings.note(
                     .init(place: .file(file.path, line: nil), key: nil, problem: "it cannot be read: \(reason)"))
             case .document(let document):
-                LayerReading(path: file.path, layer: layer, catalogue: catalogue).read(document, into: &settings)
+                LayerReading(path: file.path, layer: layer, keys: keys).read(document, into: &settings)
             }
         }
-        addVariables(catalogue.own, of: syntax.name, to: &settings)
+        addVariables(keys.own, of: syntax.name, to: &settings)
         return settings
     }
 

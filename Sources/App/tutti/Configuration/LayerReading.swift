@@ -4,7 +4,7 @@ import TOML
 struct LayerReading {
     let path: String
     let layer: Int
-    let catalogue: ConfigurationCatalogue
+    let keys: ConfigurationKeys
 
     func read(_ document: TOMLDocument, into settings: inout ConfigurationSettings) {
         for problem in document.problems where isConcerned(by: problem.table) {
@@ -20,43 +20,43 @@ struct LayerReading {
     /// Whether what stands below a header is for this command, or for none.
     private func isConcerned(by table: [String]) -> Bool {
         guard let name = table.first else { return true }
-        return name == catalogue.command || !ConfigurationCatalogue.isCommand(name)
+        return name == keys.command || !ConfigurationKeys.isCommand(name)
     }
 
     private func isTable(_ entry: TOMLEntry) -> Bool {
         switch entry.value {
         case .table: true
         case .array(let elements):
-            !elements.isEmpty && ConfigurationCatalogue.isCommand(entry.key)
+            !elements.isEmpty && ConfigurationKeys.isCommand(entry.key)
                 && elements.allSatisfy { if case .table = $0.value { true } else { false } }
         case .string, .integer, .float, .boolean, .dateTime: false
         }
     }
 
     private func readTopLevel(_ entry: TOMLEntry, into settings: inout ConfigurationSettings) {
-        if let key = catalogue.key(entry.key), key.reach == .everywhere {
+        if let key = keys.key(entry.key), key.scope == .everywhere {
             take(entry, for: key, entry.key, into: &settings)
         } else if settings.hasRoomForMistakes,
-            ConfigurationCatalogue.commands(with: entry.key, reach: .everywhere).isEmpty
+            ConfigurationKeys.commands(with: entry.key, scope: .everywhere).isEmpty
         {
-            note(entry, entry.key, ConfigurationCatalogue.advice(onTopLevel: entry.key), &settings)
+            note(entry, entry.key, ConfigurationKeys.advice(onTopLevel: entry.key), &settings)
         }
     }
 
     private func readTable(_ entry: TOMLEntry, into settings: inout ConfigurationSettings) {
-        guard ConfigurationCatalogue.isCommand(entry.key) else {
-            return note(entry, "[\(entry.key)]", ConfigurationCatalogue.advice(onTable: entry.key), &settings)
+        guard ConfigurationKeys.isCommand(entry.key) else {
+            return note(entry, "[\(entry.key)]", ConfigurationKeys.advice(onTable: entry.key), &settings)
         }
-        guard entry.key == catalogue.command else { return }
+        guard entry.key == keys.command else { return }
         guard case .table(let table) = entry.value else {
             return note(entry, "[[\(entry.key)]]", "a command has one table: [\(entry.key)]", &settings)
         }
         for inner in table.entries {
             let path = "\(entry.key).\(inner.key)"
-            if let key = catalogue.key(inner.key) {
+            if let key = keys.key(inner.key) {
                 take(inner, for: key, path, into: &settings)
             } else {
-                note(inner, path, catalogue.advice(on: inner.key), &settings)
+                note(inner, path, keys.advice(on: inner.key), &settings)
             }
         }
     }

@@ -40,7 +40,7 @@ enum BashCompletion {
         }
     }
 
-    private static func cases(_ place: String, _ candidates: Candidates) -> [String] {
+    private static func cases(_ place: String, _ candidates: CompletionCandidates) -> [String] {
         if case .verbs(let verbs) = candidates {
             // The first word is one of them; the others follow from it.
             let command = place.prefix { $0 != " " }
@@ -51,7 +51,7 @@ enum BashCompletion {
         return ["    '\(place)') kind=\(kind) list='\(list)' ;;"]
     }
 
-    private static func kindAndList(_ candidates: Candidates) -> (String, String)? {
+    private static func kindAndList(_ candidates: CompletionCandidates) -> (String, String)? {
         switch candidates {
         case .none, .verbs: nil
         case .choices(let words): ("words", words.joined(separator: " "))

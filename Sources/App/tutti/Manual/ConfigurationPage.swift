@@ -31,7 +31,7 @@ enum ConfigurationPage {
         page.entry(ManualText.italic("TUTTI_COMMAND_OPTION"), "For one command, and stronger: TUTTI_JOIN_DEVICE.")
         page.section("KEYS")
         for command in commands {
-            let options = command.options.filter { $0.reach != .nowhere }
+            let options = command.options.filter { $0.scope != .nowhere }
             guard !options.isEmpty else { continue }
             page.subsection("[\(ManualText.escaped(command.name))]")
             for option in options { page.entry(option.key, option.help) }

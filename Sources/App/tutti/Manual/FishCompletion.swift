@@ -98,7 +98,7 @@ enum FishCompletion {
         return option.candidates == .none ? " -x" : " -r \(offer(option.candidates))"
     }
 
-    private static func offer(_ candidates: Candidates) -> String {
+    private static func offer(_ candidates: CompletionCandidates) -> String {
         switch candidates {
         case .none, .verbs: "-f"
         case .choices(let words): "-f -a \(quoted(words.joined(separator: " ")))"

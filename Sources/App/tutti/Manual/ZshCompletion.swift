@@ -51,7 +51,7 @@ enum ZshCompletion {
 
     private static func commandCase(_ command: CommandSyntax) -> String {
         var specifications = command.options.map(specification)
-        var verbs: [Candidates.Verb] = []
+        var verbs: [CompletionCandidates.Verb] = []
         for (number, operand) in command.operands.enumerated() {
             if case .verbs(let words) = operand.candidates {
                 verbs = words
@@ -68,7 +68,7 @@ enum ZshCompletion {
     }
 
     /// What stands behind a verb.
-    private static func rest(_ verbs: [Candidates.Verb]) -> String {
+    private static func rest(_ verbs: [CompletionCandidates.Verb]) -> String {
         let known = verbs.filter { $0.rest != .none }
         guard !known.isEmpty else { return "" }
         let cases = known.map { "        \($0.word)) \(command($0.rest)) ;;" }.joined(separator: "\n")
@@ -86,7 +86,7 @@ enum ZshCompletion {
     }
 
     /// An action as `_arguments` takes it.
-    private static func action(_ candidates: Candidates) -> String {
+    private static func action(_ candidates: CompletionCandidates) -> String {
         switch candidates {
         case .none, .verbs: " "
         case .choices(let words): "(\(words.joined(separator: " ")))"
@@ -95,7 +95,7 @@ enum ZshCompletion {
     }
 
     /// The same as a command of its own.
-    private static func command(_ candidates: Candidates) -> String {
+    private static func command(_ candidates: CompletionCandidates) -> String {
         switch candidates {
         case .none, .verbs: ":"
         case .choices(let words): "compadd -- \(words.joined(separator: " "))"

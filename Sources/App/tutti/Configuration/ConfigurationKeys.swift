@@ -1,7 +1,7 @@
 import AudioCore
 
 /// Which keys there are, as one command sees them.
-struct ConfigurationCatalogue {
+struct ConfigurationKeys {
     let command: String
     /// The command's own.
     let own: [ConfigurationKey]
@@ -20,8 +20,8 @@ struct ConfigurationCatalogue {
     func key(_ key: String) -> ConfigurationKey? { own.first { $0.key == key } }
 
     /// Returns the names of the commands that have a key.
-    static func commands(with key: String, reach: ConfigurationReach? = nil) -> [String] {
-        all.filter { $0.1.contains { $0.key == key && (reach == nil || $0.reach == reach) } }.map(\.0)
+    static func commands(with key: String, scope: ConfigurationScope? = nil) -> [String] {
+        all.filter { $0.1.contains { $0.key == key && (scope == nil || $0.scope == scope) } }.map(\.0)
     }
 
     /// Says what is wrong with a key of the command's table that the command does not know.
@@ -35,8 +35,8 @@ struct ConfigurationCatalogue {
 
     /// Says what is wrong with a key above all tables that no command takes there.
     static func advice(onTopLevel key: String) -> String {
-        if let command = commands(with: key, reach: .ownTable).first { return "it goes into [\(command)]" }
-        let keys = Set(all.flatMap(\.1).filter { $0.reach == .everywhere }.map(\.key)).sorted()
+        if let command = commands(with: key, scope: .ownTable).first { return "it goes into [\(command)]" }
+        let keys = Set(all.flatMap(\.1).filter { $0.scope == .everywhere }.map(\.key)).sorted()
         if let near = nearest(key, among: keys) { return "no such key; did you mean '\(near)'?" }
         if isCommand(key) { return "it is a command; its options stand below [\(key)]" }
         return "no such key; 'tutti COMMAND --help' names the options"

@@ -1,5 +1,5 @@
 /// What a word of the command line may be, as shells offer it. The parser does not look at it: it has its own messages.
-indirect enum Candidates: Hashable, Sendable {
+indirect enum CompletionCandidates: Hashable, Sendable {
     /// Nothing is known before it is typed.
     case none
     /// One of these words.
@@ -21,9 +21,9 @@ indirect enum Candidates: Hashable, Sendable {
 
     struct Verb: Hashable, Sendable {
         var word: String
-        var rest = Candidates.none
+        var rest = CompletionCandidates.none
 
-        init(_ word: String, _ rest: Candidates = .none) {
+        init(_ word: String, _ rest: CompletionCandidates = .none) {
             self.word = word
             self.rest = rest
         }

@@ -7,7 +7,7 @@ import Testing
 @testable import WebServer
 
 /// Clients of a server with a certificate that are slow, too many, or no clients at all: on a clock of their own.
-@Suite(.timeLimit(.minutes(5))) struct SecureEntranceTests {
+@Suite(.timeLimit(.minutes(5))) struct TLSDetectionTests {
     /// A connection that was accepted just now.
     private final class Caller {
         let channel = EmbeddedChannel()
@@ -15,8 +15,8 @@ import Testing
         private var hasEnded = false
 
         init(_ certificate: WebCertificate, isRefused: Bool = false) throws {
-            let entrance = SecureEntrance(certificate: certificate, limits: WebLimits())
-            try entrance.addHandlers(to: channel, isRefused: isRefused) { [unowned self] scheme, _ in
+            let detection = TLSDetection(certificate: certificate, limits: WebLimits())
+            try detection.addHandlers(to: channel, isRefused: isRefused) { [unowned self] scheme, _ in
                 schemes.append(scheme)
             }
             try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1)).wait()

@@ -1,5 +1,5 @@
 /// Where the configuration can give an option.
-enum ConfigurationReach: Hashable, Sendable {
+enum ConfigurationScope: Hashable, Sendable {
     /// Above all tables, for every command that has it, and in the table of one command.
     case everywhere
     /// In its command's table alone: other commands mean something else by this name.
@@ -9,9 +9,9 @@ enum ConfigurationReach: Hashable, Sendable {
 }
 
 extension CommandSyntax.Option {
-    func reaching(_ reach: ConfigurationReach) -> CommandSyntax.Option {
+    func scoped(_ scope: ConfigurationScope) -> CommandSyntax.Option {
         var option = self
-        option.reach = reach
+        option.scope = scope
         return option
     }
 }

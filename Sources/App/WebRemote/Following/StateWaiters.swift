@@ -1,7 +1,7 @@
 import AudioCore
 
 /// Who waits for the broadcast's state: a page may be asked before it has that, for a moment after it opened.
-final class Arrivals {
+final class StateWaiters {
     /// Those that wait at once; others are told at once that there is none.
     static let limit = 64
     static let patience = TimeSpan.seconds(2)

@@ -8,7 +8,7 @@ import NIOTLS
 ///          └──any other──▶ a connection that redirects
 ///
 /// Each step has its time, else the connection is closed. Nothing is calculated for connections beyond the limits.
-struct SecureEntrance {
+struct TLSDetection {
     let certificate: WebCertificate
     let limits: WebLimits
 
@@ -31,35 +31,21 @@ struct SecureEntrance {
     }
 }
 
-/// Waits for a connection's first byte, and then makes way. Confined to its event loop.
-private final class FirstByte: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = ByteBuffer
-    typealias InboundOut = ByteBuffer
+/// A step of a connection's beginning, which makes way for the next when it is done. Confined to its event loop.
+private protocol TimedStep: ChannelInboundHandler, RemovableChannelHandler {
+    var time: TimeAmount { get }
+    /// Nil before the step and after it.
+    var deadline: Deadline? { get set }
 
-    /// Of a record of the TLS handshake (RFC 8446 section 5.1). No request begins with it.
-    static let ofTLS: UInt8 = 22
+    /// Ends a connection whose time is up.
+    func giveUp(_ channel: any Channel)
+}
 
-    private let time: TimeAmount
-    private let decide: (UInt8, any Channel) throws -> Void
-    private var deadline: Deadline?
-
-    /// - Parameter decide: adds the handlers that take over.
-    init(within time: TimeAmount, _ decide: @escaping (UInt8, any Channel) throws -> Void) {
-        self.time = time
-        self.decide = decide
-    }
-
+extension TimedStep {
     func handlerAdded(context: ChannelHandlerContext) {
         let channel = context.channel
-        deadline = Deadline(on: context.eventLoop) { channel.close(promise: nil) }
+        deadline = Deadline(on: context.eventLoop) { [weak self] in self?.giveUp(channel) }
         deadline?.set(time)
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard let first = unwrapInboundIn(data).readableBytesView.first else { return }
-        do { try decide(first, context.channel) } catch { return context.channel.abort() }
-        context.fireChannelRead(data)
-        context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -75,14 +61,42 @@ private final class FirstByte: ChannelInboundHandler, RemovableChannelHandler {
     }
 }
 
-/// Stands behind TLS until its handshake is over, and then makes way. Confined to its event loop.
-private final class HandshakeWatch: ChannelInboundHandler, RemovableChannelHandler {
+/// Waits for a connection's first byte.
+private final class FirstByte: TimedStep {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    private let time: TimeAmount
+    /// Of a record of the TLS handshake (RFC 8446 section 5.1). No request begins with it.
+    static let ofTLS: UInt8 = 22
+
+    let time: TimeAmount
+    var deadline: Deadline?
+    private let decide: (UInt8, any Channel) throws -> Void
+
+    /// - Parameter decide: adds the handlers that take over.
+    init(within time: TimeAmount, _ decide: @escaping (UInt8, any Channel) throws -> Void) {
+        self.time = time
+        self.decide = decide
+    }
+
+    func giveUp(_ channel: any Channel) { channel.close(promise: nil) }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard let first = unwrapInboundIn(data).readableBytesView.first else { return }
+        do { try decide(first, context.channel) } catch { return context.channel.abort() }
+        context.fireChannelRead(data)
+        context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+    }
+}
+
+/// Stands behind TLS until its handshake is over.
+private final class HandshakeWatch: TimedStep {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    let time: TimeAmount
+    var deadline: Deadline?
     private let connect: (any Channel) throws -> Void
-    private var deadline: Deadline?
 
     /// - Parameter connect: adds the handlers that take over.
     init(within time: TimeAmount, _ connect: @escaping (any Channel) throws -> Void) {
@@ -90,11 +104,7 @@ private final class HandshakeWatch: ChannelInboundHandler, RemovableChannelHandl
         self.connect = connect
     }
 
-    func handlerAdded(context: ChannelHandlerContext) {
-        let channel = context.channel
-        deadline = Deadline(on: context.eventLoop) { channel.abort() }
-        deadline?.set(time)
-    }
+    func giveUp(_ channel: any Channel) { channel.abort() }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard case .handshakeCompleted? = event as? TLSUserEvent else {
@@ -106,16 +116,4 @@ private final class HandshakeWatch: ChannelInboundHandler, RemovableChannelHandl
 
     /// What the client says is no TLS, or none that is spoken here, or it does not trust the certificate.
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.channel.abort() }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        end()
-        context.fireChannelInactive()
-    }
-
-    func handlerRemoved(context: ChannelHandlerContext) { end() }
-
-    private func end() {
-        deadline?.end()
-        deadline = nil
-    }
 }
