@@ -110,6 +110,8 @@ export function player(tutti) {
     const key = item ? `${item.id} ${item.title}` : "";
     // What failed is tried again.
     if (key === shown.key) {
+      // That there is a picture may become known after it was shown.
+      if (item?.picture && tutti.artwork) shown.picture = item.picture;
       if (item?.picture !== shown.picture) loadCover(item, key);
       return item && !shown.lyrics ? tutti.loadLyrics() : undefined;
     }
