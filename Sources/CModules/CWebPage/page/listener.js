@@ -51,6 +51,8 @@ const CLOCK_SILENCE = 10_000;
 /** A connection that lasted so long was none of a series of failures. */
 const LASTING = 5000;
 const BACKOFF = [250, 500, 1000, 2000, 4000];
+/** Of a WebSocket that is closed (RFC 6455 section 7.4, and its registry). */
+const TRY_AGAIN_LATER = 1013;
 /** A first sound waits for a bound below this, but no longer than this after the context runs. */
 const START_BOUND = 4;
 const START_PATIENCE = 600;
@@ -421,7 +423,12 @@ export class Listener {
       }));
     };
     link.onmessage = ({ data }) => { if (link === this.#link && data instanceof ArrayBuffer) this.#receive(data); };
-    link.onclose = () => { if (link === this.#link) this.#lose(); };
+    link.onclose = (event) => {
+      if (link !== this.#link) return;
+      // The site says why it takes no listener for the moment.
+      if (event?.code === TRY_AGAIN_LATER) this.#message = event.reason;
+      this.#lose();
+    };
     this.#openClock();
   }
 
