@@ -118,8 +118,11 @@ test("a state that says nothing new of the queue leaves it known", () => {
   queue.forget(4);
   know();
   // A broadcaster that does not say, and another connection.
-  take({ sequence: 101 });
-  assert.equal(isKnown(), false);
+  for (const unknown of [{}, { queueSequence: null }]) {
+    know();
+    take({ sequence: 101, ...unknown });
+    assert.equal(isKnown(), false);
+  }
   know();
   programme.lose();
   take({ sequence: 102, queueSequence: 97 });

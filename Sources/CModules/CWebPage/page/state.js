@@ -22,8 +22,8 @@ export class Programme {
     this.#isFollowing = true;
     this.#clock = { session: state.sent, here: now };
     // Where many listen, states come every few seconds, and say nothing new of the queue.
-    const isKnown = state.queueSequence <= known && Math.min(state.items, Queue.limit) === this.queue.count;
-    if (!isKnown) this.queue.forget(state.items);
+    const isOld = (state.queueSequence ?? Infinity) <= known;
+    if (!isOld || Math.min(state.items, Queue.limit) !== this.queue.count) this.queue.forget(state.items);
   }
 
   /** The connection was lost, or the broadcast: what comes next has nothing to do with what is known. */
