@@ -61,7 +61,6 @@ test("the position is calculated from (seconds, session time, rate)", () => {
     status: { transport: "paused", current: song(1), next: null, position: { seconds: 41, at: 1001, rate: 0 } },
   });
   assert.equal(programme.elapsed(90_000), 41);
-  assert.equal(programme.isMoving, false);
   programme.takeChange({
     sequence: 12, effect: 1001, status: { transport: "idle", current: null, next: null, position: null },
   });

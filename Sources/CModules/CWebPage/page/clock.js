@@ -13,7 +13,8 @@
  * had to wake (in Chromium that costs a request 0.4 ms, and its reply 0.1 ms, so the middle is 0.15 ms off); in the
  * further ones all are awake, and both ways take 0.1 ms.
  */
-import { STEEPEST, fitEnvelopes } from "./envelope.js";
+import { fitEnvelopes } from "./envelope.js";
+import { milliseconds } from "./wire.js";
 
 /** Exchanges before the first estimate; before a contradiction is recognised; that decide one; that decide it anyhow. */
 const FIRST = 4;
@@ -351,8 +352,6 @@ export class SessionClock {
     return e && e.bound + Math.abs(now - e.at) * e.skewBound * 1e-6;
   }
 }
-
-const milliseconds = (nanoseconds) => Number(nanoseconds / 1000000n) + Number(nanoseconds % 1000000n) / 1e6;
 
 /** The step by which `now()` advances, in ms: 0.1 in Chromium, 1 in Firefox and Safari over http; 0 if it is finer. */
 export function measureStep(now = () => performance.now()) {

@@ -556,9 +556,7 @@ export class Listener {
 
   #set(change) {
     Object.assign(this.#stored, change);
-    try {
-      this.host.localStorage?.setItem(STORED, JSON.stringify(this.#stored));
-    } catch { /* Nothing is remembered in a private window. */ }
+    this.#save(this.#stored);
     this.#apply();
     this.#tellSettings();
     this.#show();
@@ -596,10 +594,14 @@ export class Listener {
       peer, offsets, volume: isByte(stored.volume) && stored.volume <= 100 ? stored.volume : 100, muted: stored.muted === true,
       role: isRole ? stored.role : "stereo", keepsLocked: stored.keepsLocked === true,
     };
-    try {
-      this.host.localStorage?.setItem(STORED, JSON.stringify(result));
-    } catch { /* As above. */ }
+    this.#save(result);
     return result;
+  }
+
+  #save(stored) {
+    try {
+      this.host.localStorage?.setItem(STORED, JSON.stringify(stored));
+    } catch { /* Nothing is remembered in a private window. */ }
   }
 
   /** A random UUID, version 4 (RFC 9562 section 5.4). */
@@ -621,7 +623,7 @@ export class Listener {
   }
 
   #wireState(frame) {
-    const newest = this.#playout.epochs[this.#playout.epochs.length - 1];
+    const { newest } = this.#playout;
     if (frame !== null && this.#playout.heard(frame)) return "playing";
     if (this.#playout.isStarving) return "starving";
     if (!this.#isWelcome) return "connecting";
@@ -644,7 +646,7 @@ export class Listener {
   #report(now) {
     if (!this.#isWelcome) return;
     const frame = this.#card.frame(now);
-    const newest = this.#playout.epochs[this.#playout.epochs.length - 1];
+    const { newest } = this.#playout;
     const state = this.#wireState(frame);
     const [epoch, received] = [newest?.id ?? 0, newest?.received ?? 0];
     const last = this.#reported;
