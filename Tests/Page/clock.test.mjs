@@ -129,6 +129,41 @@ test("a clock that stepped is learned anew within a second", () => {
   }
 });
 
+test("a reply that is lost does not keep those that came waiting for the next chain", () => {
+  const clock = new SessionClock(0);
+  const answer = (bytes, time, arrival = time + 1) => {
+    const reply = new DataView(new ArrayBuffer(24));
+    new Uint8Array(reply.buffer).set(bytes);
+    for (const place of [8, 16]) reply.setBigInt64(place, ORIGIN + BigInt(Math.round((time + 0.5) * 1e6)));
+    const next = clock.further(arrival);
+    clock.receive(reply.buffer, arrival);
+    return next;
+  };
+  let time = 0;
+  for (; time < 20_000; time += 1) {
+    let [bytes, sent] = [clock.request(time), time];
+    for (; bytes; sent += 1) bytes = answer(bytes, sent);
+  }
+  let first = null;
+  for (; !first; time += 1) first = clock.request(time);
+  const start = time - 1;
+  const second = answer(first, start);
+  const lost = answer(second, start + 1);
+  const before = clock.estimate.at;
+  assert.ok(before < start && lost);
+  let woken = start + 2;
+  for (let i = 0; i < 3 && clock.estimate.at === before; i += 1) {
+    woken += Math.max(1, clock.wait(woken));
+    assert.equal(clock.request(woken), null, "no further chain is due");
+  }
+  assert.ok(Math.abs(clock.estimate.at - (start + 2)) < 1e-6, "known as of the last reply that came");
+  assert.ok(woken - start <= 105, `${woken - start}`);
+  // What is only late is taken with what follows it, and nothing is held then.
+  answer(answer(lost, start + 2, start + 150), start + 150);
+  assert.ok(Math.abs(clock.estimate.at - (start + 151)) < 1e-6);
+  assert.ok(clock.wait(start + 151) > 50);
+});
+
 test("replies that nobody asked for, or of another length, are ignored", () => {
   const clock = new SessionClock(0);
   clock.receive(new ArrayBuffer(24), 1);

@@ -341,6 +341,23 @@ test("a broadcaster that closes each connection at once is asked ever more rarel
   listener.stop();
 });
 
+test("a site that takes no more listeners for the moment is asked again, and its reason is shown", async () => {
+  const page = new FakePage();
+  new FakeBroadcaster(page);
+  const serve = page.onsocket;
+  page.onsocket = (socket) => {
+    if (socket.url.includes("/listen?")) socket.close({ code: 1013, reason: "24 browsers listen already" });
+    else serve(socket);
+  };
+  const listener = new Listener(access, page);
+  await Promise.all([listener.start(), page.run(1500)]);
+  assert.equal(listener.status.message, "24 browsers listen already");
+  page.onsocket = serve;
+  await page.run(9000);
+  assert.deepEqual([listener.status.state, listener.status.message], ["playing", ""]);
+  listener.stop();
+});
+
 test("a browser without Web Audio says so", async () => {
   const page = new FakePage();
   page.AudioContext = undefined;

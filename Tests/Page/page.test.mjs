@@ -26,3 +26,12 @@ test("every element that the code names is there, once", () => {
   const named = page.matchAll(/(?:aria-labelledby|aria-controls|for)="([^"]+)"/g);
   for (const [, id] of named) assert.ok(ids.includes(id), id);
 });
+
+test("every class that the style sheet names is used", () => {
+  const style = files.find(({ name }) => name === "style.css").text.replace(/\/\*[^]*?\*\//g, "");
+  const classes = new Set([...style.matchAll(/\.([a-z][\w-]*)/g)].map(([, name]) => name));
+  const code = files.filter(({ name }) => name !== "style.css").map(({ text }) => text).join("\n");
+  const given = /class="([^"]*)"|className: "([^"]*)"|classList\.\w+\("([^"]*)"/g;
+  const used = new Set([...code.matchAll(given)].flatMap(([, ...names]) => names.join(" ").split(" ")));
+  assert.deepEqual([...classes].filter((name) => !used.has(name)), []);
+});

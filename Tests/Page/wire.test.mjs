@@ -24,7 +24,6 @@ const MESSAGES = [
   [message("0010", "1f90", new Array(24).fill(9)), { type: "welcome" }],
   [message("0011", "01", "0002", text("ok")), { type: "broadcastEnd", kind: "stopped", text: "ok" }],
   [message("0013", "32 01"), { type: "groupVolume", volume: { level: 50, isMuted: true } }],
-  [message("0014", "0002", text("ab")), { type: "nextTitle", title: "ab" }],
   [message("0021", "00000007", "0000000000000064", "00002d79883d2000", "40e5888000000000"),
     { type: "anchor", epoch: 7, frame: 100, session: 50_000_000, framesPerSecond: 44_100 }],
   [message("0023", "00000007", "00000000000f4240"), { type: "streamEnd", epoch: 7, frame: 1_000_000 }],

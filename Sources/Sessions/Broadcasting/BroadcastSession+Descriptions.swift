@@ -4,7 +4,8 @@ import Programmes
 import WireProtocol
 
 /// What the songs of the queue are called, before they play: they are asked one after another, those first that play
-/// next. What a song says when it is opened stands.
+/// next. What a song says when it is opened stands; whether there is a picture, in it or beside it, is asked
+/// nevertheless.
 extension BroadcastSession {
     /// Asks one more song, unless something that is to be heard waits for a disk.
     mutating func describeNext(_ now: HostTime) {
@@ -41,7 +42,6 @@ extension BroadcastSession {
         guard let track = trackHeld(epoch), track.song.isReady, track.songsBefore == 0, let item = track.item else {
             return
         }
-        descriptions.noteOpened(item)
         let (song, known) = (track.song, programme.item(item))
         let description = ItemDescription(
             title: song.title, artist: song.summary.info[.artist], album: song.summary.info[.album],

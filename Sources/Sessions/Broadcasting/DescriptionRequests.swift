@@ -5,13 +5,10 @@ import WireProtocol
 /// are told of each answer have other things to do.
 ///
 ///     idle ──begin──▶ asked ──end──▶ idle
-///       ▲               └─the item was opened─▶ void ──end──┘
 struct DescriptionRequests {
     private enum Phase: Equatable {
         case idle
         case asked(ItemID)
-        /// The answer is not wanted any more, but no other song is asked before it comes.
-        case void(ItemID)
     }
 
     private var phase = Phase.idle
@@ -31,13 +28,11 @@ struct DescriptionRequests {
         theoreticalArrival = max(theoreticalArrival ?? now, now) + Self.interval
     }
 
-    /// Takes note that an item was opened, which tells more.
-    mutating func noteOpened(_ item: ItemID) { if phase == .asked(item) { phase = .void(item) } }
-
     /// Takes an answer.
-    /// - Returns: whether it is wanted.
+    /// - Returns: whether it was asked for.
     mutating func end(_ item: ItemID) -> Bool {
-        defer { if phase == .asked(item) || phase == .void(item) { phase = .idle } }
-        return phase == .asked(item)
+        guard phase == .asked(item) else { return false }
+        phase = .idle
+        return true
     }
 }

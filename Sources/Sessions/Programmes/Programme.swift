@@ -170,21 +170,21 @@ public struct Programme: Sendable {
     /// Takes note of whether an item that was opened is live.
     public mutating func note(isLive: Bool, of id: ItemID) { details[id]?.isLive = isLive }
 
-    /// Takes note of what an item says of itself that was opened. It is not asked again.
+    /// Takes note of what an item says of itself that was opened. Whether it has a picture is still asked.
     /// - Parameter isPart: whether other songs follow in the item's source, so that an estimate was of all of them.
     public mutating func note(_ description: ItemDescription, ofOpened id: ItemID, isPart: Bool = false) {
-        undescribed.remove(id)
-        details[id]?.note(description)
+        details[id]?.noteOpened(description)
         if isPart, description.duration == nil, details[id]?.isDurationEstimated == true { details[id]?.note(nil) }
     }
 
-    /// Takes note of what an item says of itself that was looked at before it plays.
+    /// Takes note of what an item says of itself that was looked at; of one that was opened meanwhile, whether it has a
+    /// picture.
     public mutating func note(_ description: ItemDescription, of id: ItemID) {
         if !failed.contains(id) { details[id]?.note(description) }
     }
 
-    /// Returns the item that is to be asked next what it says of itself: of those that were neither opened nor asked,
-    /// nor failed, the one that plays first. What others named on the web is not asked.
+    /// Returns the item that is to be asked next what it says of itself: of those that were not asked, and have not
+    /// failed, the one that plays first. What others named on the web is not asked.
     public mutating func takeUndescribed() -> (item: ItemID, location: ItemLocation)? {
         undescribed.takeFirst(playOrder, current: current).flatMap { id in location(of: id).map { (id, $0) } }
     }

@@ -34,6 +34,8 @@ public struct NewItem: Hashable, Sendable {
     public var isLive: Bool
     /// Nil if it is unknown.
     public private(set) var hasPicture: Bool?
+    /// Whether it was opened, and said what it says of itself then.
+    private var isOpened = false
 
     public init(_ location: ItemLocation, title: String, duration: TimeSpan? = nil, isLive: Bool = false) {
         self.location = location
@@ -54,8 +56,20 @@ public struct NewItem: Hashable, Sendable {
 }
 
 extension NewItem {
-    /// Takes what the song says of itself; what it does not say stays as it is.
+    /// Takes what the song says of itself when it is looked at. What it said when it was opened stands, but that tells
+    /// nothing of a picture.
     mutating func note(_ description: ItemDescription) {
+        if isOpened { hasPicture = description.hasPicture ?? hasPicture } else { take(description) }
+    }
+
+    /// Takes what the song says of itself when it is opened.
+    mutating func noteOpened(_ description: ItemDescription) {
+        isOpened = true
+        take(description)
+    }
+
+    /// What the song does not say stays as it is.
+    private mutating func take(_ description: ItemDescription) {
         title = description.title ?? title
         artist = description.artist ?? artist
         album = description.album ?? album

@@ -168,4 +168,23 @@ import Testing
         #expect(lines.count == 8 && lines.count { $0.hasPrefix("Shelf ") } == 3, "\(out)")
         #expect(lines.suffix(2) == ["the volume of the group is 100 as it was", "[0]"], "\(out)")
     }
+
+    /// A code is good for all pages of a machine: each is shown, by the name in its certificate if it has one.
+    @Test func guestsAreShownEveryPageOfTheMachine() throws {
+        let (port, plain, secure) = (freePort(), freePort(), freePort())
+        let out = try whileHeard(
+            options: "--web-port \(plain)",
+            """
+            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=tutti \
+                -keyout page.key -out page.pem -addext subjectAltName=DNS:music.example.org > openssl.log 2>&1
+            await "grep -q 'page for browsers' broadcast.log"
+            XDG_RUNTIME_DIR=$PWD/here $tutti broadcast --idle --no-mdns --port \(port) --web-port \(secure) \
+                --certificate page.pem --certificate-key page.key > secure.log 2>&1 &
+            await "grep -q 'page for browsers' secure.log"
+            here guests add Anna --json
+            """
+        ).commands
+        #expect(out.contains("\"https://music.example.org:\(secure)/#"), "\(out)")
+        #expect(out.contains(":\(plain)/#") && out.hasSuffix("\n[0]\n"), "\(out)")
+    }
 }

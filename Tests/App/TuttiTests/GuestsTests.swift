@@ -112,6 +112,27 @@ import WebRemote
         #expect(try StatusCommand.address(.thisMachine, nameless).text.hasPrefix("https://"))
     }
 
+    /// As `tutti guests add` shows it while nothing is broadcast.
+    @Test func theNextPageIsWhereTheConfigurationSays() throws {
+        let (sample, directory) = (ConfigurationSample(), StreamTestKit.TemporaryDirectory())
+        #expect(OwnPage.expected(by: sample.layers) == PageLocation(port: WebOptions.standardPort))
+        let made = try MadeCertificate(["DNS:music.example.org"], in: directory)
+        try sample.write(
+            """
+            [broadcast]
+            web-port = 8443
+            certificate = "\(made.certificatePath)"
+            certificate-key = "\(made.keyPath)"
+            """)
+        let named = PageLocation(port: 8_443, scheme: .https(name: "music.example.org"))
+        #expect(OwnPage.expected(by: sample.layers) == named)
+        try sample.write("[broadcast]\ncertificate = '\(directory.path)/none'")
+        let nameless = PageLocation(port: WebOptions.standardPort, scheme: .https(name: nil))
+        #expect(OwnPage.expected(by: sample.layers) == nameless, "whoever asks may not read the certificate")
+        try sample.write("[broadcast]\nno-web = true")
+        #expect(OwnPage.expected(by: sample.layers) == PageLocation(port: WebOptions.standardPort))
+    }
+
     @Test func flags() throws {
         func options(_ words: String...) throws -> WebOptions? {
             try BroadcastCommand(CommandArguments(words[...] + ["a.mp3"], syntax: BroadcastCommand.syntax)).page

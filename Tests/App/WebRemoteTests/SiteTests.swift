@@ -245,7 +245,8 @@ struct SiteTests {
         var streams: [any WebStream] = []
         for index in 0..<RadioStream.countLimit {
             let path = index % 2 == 0 ? "/stream" : "/stream.mp3"
-            if case .stream(let stream) = try scene.route("GET", path) { streams.append(stream) }
+            let address = "192.0.2.\(index)"
+            if case .stream(let stream) = try scene.route("GET", path, from: address) { streams.append(stream) }
         }
         #expect(streams.count == RadioStream.countLimit && scene.site.streams.count == streams.count)
         #expect(scene.answer(try scene.route("GET", "/stream"))?.code == 503)
@@ -258,6 +259,29 @@ struct SiteTests {
         var reason = ""
         head.assumeIsolated().whenFailure { reason = ($0 as? WebRefusal)?.reason ?? "" }
         #expect(reason.contains("nothing is broadcast") && scene.site.streams.count == streams.count - 2)
+    }
+
+    @Test func anAddressHasSoManyStreamsAndLeavesOthersTheirShare() throws {
+        let scene = SiteScene()
+        var streams: [any WebStream] = []
+        for _ in 0..<RadioStream.countLimitOfAddress {
+            if case .stream(let stream) = try scene.route("GET", "/stream") { streams.append(stream) }
+        }
+        #expect(streams.count == RadioStream.countLimitOfAddress)
+        let refused = scene.answer(try scene.route("GET", "/stream"))
+        #expect(refused?.code == 429 && refused?.text.contains("end one") == true, "\(refused?.text ?? "a stream")")
+        guard case .stream = try scene.route("GET", "/stream", from: "192.0.2.2") else {
+            Issue.record("another address has none")
+            return
+        }
+        // Ended twice, it makes room for one.
+        streams[0].abort()
+        streams[0].abort()
+        guard case .stream = try scene.route("GET", "/stream") else {
+            Issue.record("there is room for one more")
+            return
+        }
+        #expect(scene.answer(try scene.route("GET", "/stream"))?.code == 429)
     }
 
     @Test func guestsHaveStreamsByTicketsThatAreGoodOnce() throws {

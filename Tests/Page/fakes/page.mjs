@@ -88,10 +88,11 @@ export class FakePage {
       give(bytes, delay = 0.5) {
         page.at(page.now + delay, () => { if (this.readyState === 1) this.onmessage?.({ data: Uint8Array.from(bytes).buffer }); });
       }
-      close() {
+      /** @param {object} event what the other side says, if it closes */
+      close(event) {
         if (this.readyState === 3) return;
         this.readyState = 3;
-        page.at(page.now, () => this.onclose?.());
+        page.at(page.now, () => this.onclose?.(event));
       }
     };
   }

@@ -13,13 +13,14 @@ import WireProtocol
     private static let pavane = ItemDescription(
         title: "Pavane", artist: "Fauré", album: "Op. 50", duration: .seconds(400), hasPicture: true)
 
-    /// A broadcast of these songs, the first of which has begun; connection 3 is a controller.
+    /// A broadcast of these songs, the first of which has begun and has no picture; connection 3 is a controller.
     private func playing(
         _ titles: [String] = ["a", "b", "c", "d"], _ configure: (inout BroadcastConfiguration) -> Void = { _ in }
     ) -> ScriptedBroadcast {
         var broadcast = waiting(titles, configure)
         broadcast.report(.ready, 1)
         broadcast.wait(.milliseconds(800))
+        answer(ItemDescription(hasPicture: false), &broadcast)
         return broadcast
     }
 
@@ -82,7 +83,7 @@ import WireProtocol
         for _ in 0..<100 where broadcast.heard[1]?.anchor == nil { broadcast.wait(.milliseconds(20)) }
         #expect(broadcast.heard[1]?.anchor != nil && broadcast.described.isEmpty, "it is decided, and not heard")
         broadcast.wait(.milliseconds(600))
-        #expect(asked(broadcast) == ["/b"], "the first one was opened")
+        #expect(asked(broadcast) == ["/a"], "whether it has a picture, it did not say when it was opened")
     }
 
     @Test func anIdleBroadcastAsksAtOnce() {
@@ -96,7 +97,7 @@ import WireProtocol
         var broadcast = playing(["a"])
         perform(.pause, &broadcast)
         perform(.add([.file("/b")]), &broadcast)
-        #expect(asked(broadcast) == ["/b"])
+        #expect(asked(broadcast) == ["/a", "/b"])
     }
 
     @Test func noSongIsAskedWhileOneIsOpened() {
@@ -104,11 +105,11 @@ import WireProtocol
         perform(.next, &broadcast)
         answer(nil, &broadcast)
         broadcast.wait(.milliseconds(60))
-        #expect(asked(broadcast) == ["/b"])
+        #expect(asked(broadcast) == ["/a", "/b"])
         guard let epoch = broadcast.opened.last?.epoch else { return }
         broadcast.give(seconds: 10, of: epoch)
         broadcast.wait(.milliseconds(60))
-        #expect(asked(broadcast) == ["/b", "/c"])
+        #expect(asked(broadcast) == ["/a", "/b", "/c"])
     }
 
     // MARK: In which order
@@ -122,11 +123,11 @@ import WireProtocol
         broadcast.join(1)
         broadcast.report(.ready, 1)
         broadcast.wait(.seconds(2))
-        #expect(asked(broadcast) == ["/d"], "one at a time")
+        #expect(asked(broadcast) == ["/c"], "one at a time")
         answerAll(&broadcast)
-        #expect(asked(broadcast) == ["/d", "/a", "/b"])
+        #expect(asked(broadcast) == ["/c", "/d", "/a", "/b"])
         broadcast.wait(.seconds(1))
-        #expect(broadcast.described.count == 3)
+        #expect(broadcast.described.count == 4)
     }
 
     @Test func aJumpChangesTheOrder() {
@@ -152,7 +153,7 @@ import WireProtocol
         perform(.add([.file("/d")]), &broadcast)
         perform(.insert([.file("/e")], at: 1), &broadcast)
         answerAll(&broadcast)
-        #expect(asked(broadcast) == ["/b", "/e", "/c", "/d"])
+        #expect(asked(broadcast) == ["/a", "/b", "/e", "/c", "/d"])
     }
 
     @Test func manySongsTakeTheirTime() {
@@ -195,9 +196,9 @@ import WireProtocol
         var broadcast = playing()
         perform(.remove(.position(2)), &broadcast)
         perform(.remove(.position(1)), &broadcast)
-        #expect(asked(broadcast) == ["/b"])
+        #expect(asked(broadcast) == ["/a", "/b"])
         answer(Self.pavane, &broadcast)
-        #expect(asked(broadcast) == ["/b", "/d"])
+        #expect(asked(broadcast) == ["/a", "/b", "/d"])
         #expect(queue(&broadcast).map(\.title) == ["Song", "d"])
     }
 
@@ -206,7 +207,7 @@ import WireProtocol
         let notices = broadcast.notices
         answer(nil, &broadcast)
         broadcast.wait(.seconds(1))
-        #expect(broadcast.described.count == 1 && broadcast.notices == notices)
+        #expect(broadcast.described.count == 2 && broadcast.notices == notices)
         let item = queue(&broadcast)[1]
         #expect(item.title == "b" && item.artist == nil && item.duration == nil && !item.hasFailed)
     }
@@ -219,6 +220,28 @@ import WireProtocol
         let item = queue(&broadcast)[1]
         #expect(item.headline == "Pavane - Fauré" && item.album == "Op. 50" && item.duration == .seconds(400))
         #expect(item.hasPicture == true)
+    }
+
+    @Test func theSongThatPlaysHasItsPicture() {
+        var broadcast = waiting(["a", "b"])
+        broadcast.say(WireEncoder.follow(), 3)
+        #expect(queue(&broadcast)[0].hasPicture == nil)
+        broadcast.report(.ready, 1)
+        broadcast.wait(.milliseconds(800))
+        answer(Self.pavane, &broadcast)
+        broadcast.handle(.tick)
+        var state: ProgrammeState?
+        for message in broadcast.heard[3]?.messages ?? [] {
+            switch message {
+            case .programmeState(let whole): state = whole
+            case .programmeChange(let change): #expect(state?.apply(change) == true)
+            default: break
+            }
+        }
+        let current = state?.status.current
+        #expect(current?.hasPicture == true && current?.title == "Song" && current?.artist == nil)
+        broadcast.wait(.seconds(1))
+        #expect(asked(broadcast) == ["/a", "/b"], "each is asked once")
     }
 
     @Test func followersAndListenersAreTold() {
@@ -251,8 +274,9 @@ import WireProtocol
         broadcast.give(seconds: 10, of: epoch)
         answer(Self.pavane, &broadcast)
         #expect(queue(&broadcast)[1].title == "Song" && queue(&broadcast)[1].artist == nil)
+        #expect(queue(&broadcast)[1].hasPicture == true, "nobody looked for one when it was opened")
         broadcast.wait(.milliseconds(60))
-        #expect(asked(broadcast) == ["/b", "/c"], "the answer let the next one be asked")
+        #expect(asked(broadcast) == ["/a", "/b", "/c"], "the answer let the next one be asked")
         // The answer came before it is opened.
         answer(Self.pavane, &broadcast)
         perform(.next, &broadcast)
@@ -266,6 +290,6 @@ import WireProtocol
         var broadcast = playing(["a", "b", "c"])
         let item = queue(&broadcast)[2].id
         broadcast.handle(.described(item, Self.pavane))
-        #expect(queue(&broadcast).map(\.title) == ["Song", "b", "c"] && asked(broadcast) == ["/b"])
+        #expect(queue(&broadcast).map(\.title) == ["Song", "b", "c"] && asked(broadcast) == ["/a", "/b"])
     }
 }

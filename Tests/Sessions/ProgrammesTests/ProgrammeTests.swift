@@ -239,7 +239,7 @@ import WireProtocol
 
     // MARK: What items say of themselves
 
-    @Test func itemsAreToldApartFromThoseThatWereOpenedOrFailed() throws {
+    @Test func allItemsButThoseThatFailedAreAskedOnce() throws {
         var programme = try queued()
         let ids = programme.playOrder
         programme.note(ItemDescription(title: "One"), ofOpened: ids[0])
@@ -249,12 +249,25 @@ import WireProtocol
             taken.append(item)
             #expect(location == programme.location(of: item))
         }
-        #expect(taken == [ids[1], ids[3]])
+        #expect(taken == [ids[0], ids[1], ids[3]])
         programme.note(ItemDescription(title: "Three"), of: ids[2])
         programme.note(ItemDescription(title: "", artist: "\u{1B}Four"), of: ids[3])
         #expect(programme.item(ids[2])?.title == "Song 3")
         let last = try #require(programme.item(ids[3]))
         #expect(last.title == "Song 4" && last.artist?.contains("\u{1B}") == false)
+    }
+
+    @Test func whatAnItemSaysWhenItIsOpenedStands() throws {
+        var programme = try queued()
+        let item = programme.playOrder[0]
+        programme.note(ItemDescription(title: "Opened", duration: .seconds(9)), ofOpened: item)
+        let looked = ItemDescription(title: "Looked at", artist: "a", duration: .seconds(8), hasPicture: true)
+        programme.note(looked, of: item)
+        let shown = try #require(programme.item(item))
+        #expect(shown.title == "Opened" && shown.artist == nil && shown.duration == .seconds(9))
+        #expect(shown.hasPicture == true, "nobody looked for one when it was opened")
+        programme.note(ItemDescription(title: "Opened again"), ofOpened: item)
+        #expect(programme.item(item)?.title == "Opened again" && programme.item(item)?.hasPicture == true)
     }
 
     @Test func aPictureThatWasFoundIsNotForgotten() throws {

@@ -50,6 +50,12 @@ public struct LocalSocketDirectory: Hashable, Sendable {
         return [standard] + (group.map { [LocalSocketDirectory(path: sharedPath, audience: $0)] } ?? [])
     }
 
+    /// Returns the sockets of this machine's broadcasts, in the directories that commands search. A broadcast may have
+    /// several, and one may be left over from a program that crashed.
+    public static func broadcastSockets() -> [String] {
+        searched.flatMap { $0.sockets() }.filter { $0.role == .broadcast }.map(\.path)
+    }
+
     /// Makes the directory if it is missing, and gives it to the group.
     /// - Returns: whether it is this user's, and nobody but the audience may look into it.
     func prepare() -> Bool {

@@ -14,8 +14,8 @@ public struct ControlOptions: Sendable {
     public enum Reach: Sendable {
         /// This machine's, that to which it listens, and those of the network.
         case everywhere
-        /// Those that have a local socket here.
-        case thisMachine
+        /// The one that has this local socket.
+        case socket(String)
         /// This process' own.
         case thisProcess
     }

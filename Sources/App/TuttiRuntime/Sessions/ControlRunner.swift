@@ -78,7 +78,7 @@ final class ControlRunner: PeerNetworkDelegate {
         let found = options.localSockets.flatMap { $0.sockets() }.filter { socket in
             switch options.reach {
             case .everywhere: true
-            case .thisMachine: socket.role == .broadcast
+            case .socket(let path): socket.role == .broadcast && socket.path == path
             case .thisProcess: socket.role == .broadcast && LocalSocketDirectory.isOfThisProcess(socket.path)
             }
         }
@@ -103,7 +103,7 @@ final class ControlRunner: PeerNetworkDelegate {
     private func search() {
         switch options.reach {
         case .everywhere: break
-        case .thisMachine: return handle(.searchFailed("this machine broadcasts nothing"))
+        case .socket: return handle(.searchFailed("the broadcast is over"))
         case .thisProcess: return handle(.searchFailed("this process broadcasts nothing"))
         }
         discovery = PeerDiscovery.search(

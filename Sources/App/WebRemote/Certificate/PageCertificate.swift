@@ -57,7 +57,7 @@ public struct PageCertificate: Sendable {
     }
 
     /// How browsers reach a page that has it.
-    var scheme: PageLocation.Scheme {
+    public var scheme: PageLocation.Scheme {
         .https(
             name: certificate.names.first { name in
                 !name.hasPrefix("*.") && name != "localhost" && !name.hasSuffix(".localhost")

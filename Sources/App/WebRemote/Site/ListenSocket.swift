@@ -23,8 +23,11 @@ final class ListenSocket: WebSocketHandler, TicketSocket {
 
     func opened(_ socket: WebSocketConnection) {
         guard let holder = site.open(self, .listening, with: ticket) else {
-            state = .closed
-            return socket.close(code: 1008, reason: Site.badTicket)
+            return refuse(socket, 1008, Site.badTicket)
+        }
+        guard site.beginListening(at: socket.address) else {
+            site.close(self, .listening, with: ticket)
+            return refuse(socket, Self.tryAgainLater, Site.tooManyListen)
         }
         let running = site.running
         let passage = site.connector.connect(
@@ -32,12 +35,18 @@ final class ListenSocket: WebSocketHandler, TicketSocket {
             send: { bytes in running.execute { self.send(bytes) } },
             close: { running.execute { self.end(code: 1000, reason: "the broadcast closes the connection") } })
         guard let passage else {
-            site.close(self, .listening, with: ticket)
-            state = .closed
-            // Try again later (RFC 6455's registry).
-            return socket.close(code: 1013, reason: "nothing is broadcast at the moment; try again")
+            leave(socket)
+            return refuse(socket, Self.tryAgainLater, "nothing is broadcast at the moment; try again")
         }
         state = .open(socket, passage)
+    }
+
+    /// A code of the registry that RFC 6455 section 11.7 began.
+    private static let tryAgainLater: UInt16 = 1013
+
+    private func refuse(_ socket: WebSocketConnection, _ code: UInt16, _ reason: String) {
+        state = .closed
+        socket.close(code: code, reason: reason)
     }
 
     private func send(_ bytes: ByteBuffer) {
@@ -55,19 +64,21 @@ final class ListenSocket: WebSocketHandler, TicketSocket {
     }
 
     func end(code: UInt16, reason: String) {
-        guard case .open(let socket, let passage) = state else { return }
-        leave(passage)
+        guard case .open(let socket, _) = state else { return }
+        closed()
         socket.close(code: code, reason: reason)
     }
 
     func closed() {
-        if case .open(_, let passage) = state { leave(passage) }
+        guard case .open(let socket, let passage) = state else { return }
+        state = .closed
+        leave(socket)
+        passage.close()
     }
 
-    private func leave(_ passage: any BrowserPassage) {
-        state = .closed
+    private func leave(_ socket: WebSocketConnection) {
         site.close(self, .listening, with: ticket)
-        passage.close()
+        site.endListening(at: socket.address)
     }
 }
 

@@ -27,10 +27,16 @@ extension Site {
                 .unavailable, "\(RadioStream.countLimit) streams run already: end one, and try again",
                 headers: [("Retry-After", "30")])
         }
+        guard streamCounts.begin(request.address) else {
+            throw WebRefusal(
+                .tooManyRequests,
+                "\(RadioStream.countLimitOfAddress) streams run to your address already: end one, and try again",
+                headers: [("Retry-After", "30")])
+        }
         let worker = StreamWorker(
             running: streamLoop, connector: connector, address: request.address, head: streamHead,
             makeEncoder: LAMEEncoder.maker())
-        let stream = RadioStream(site: self, guest: guest, worker: worker)
+        let stream = RadioStream(site: self, of: request.address, guest: guest, worker: worker)
         streams[ObjectIdentifier(stream)] = stream
         return .stream(stream)
     }
@@ -57,7 +63,9 @@ extension Site {
         for stream in streams.values where !mayStream(stream.guest) { stream.end() }
     }
 
-    func remove(_ stream: RadioStream) { streams[ObjectIdentifier(stream)] = nil }
+    func remove(_ stream: RadioStream) {
+        if streams.removeValue(forKey: ObjectIdentifier(stream)) != nil { streamCounts.end(stream.address) }
+    }
 
     /// The answer to a page that asks where its player finds the stream.
     func streamAddress(for guest: GuestID?) -> JSONValue {

@@ -32,6 +32,12 @@ final class Site: WebSite {
     static let pageLimit = 400
     /// Requests of pages at one address that are to be answered: a house behind one address has few.
     static let requestLimitOfAddress = 24
+    /// Sockets by which pages at one address listen. A page that listens has three sockets, so an address' connections
+    /// (``WebLimits/connectionsPerAddress``) are enough for 21 pages: a whole party behind one address. Or for ten that
+    /// come back together while their lost sockets still linger. Whoever has more opens several for one page.
+    static let listeningLimitOfAddress = 24
+    static let tooManyListen =
+        "\(listeningLimitOfAddress) browsers at your address listen already: stop one, and try again"
     static let badTicket = "this ticket is not good, or is used by too many sockets; join again"
 
     let running: RunningLoop
@@ -49,10 +55,12 @@ final class Site: WebSite {
     var streamTickets = StreamTickets()
     let streamLoop: RunningLoop
     var streams: [ObjectIdentifier: RadioStream] = [:]
+    var streamCounts = AddressCounts(limit: RadioStream.countLimit, ofAddress: RadioStream.countLimitOfAddress)
     private var pages: [ObjectIdentifier: EventsSocket] = [:]
     private var sockets: [Ticket: [ObjectIdentifier: any TicketSocket]] = [:]
     private var uploads: [ObjectIdentifier: SongUpload] = [:]
     private var uploadCounts = AddressCounts(limit: SongUpload.countLimit, ofAddress: SongUpload.countLimitOfAddress)
+    private var listeningCounts = AddressCounts(limit: .max, ofAddress: Site.listeningLimitOfAddress)
     private var requestCounts = AddressCounts(limit: .max, ofAddress: Site.requestLimitOfAddress)
     private var rates = AddressRates(perSecond: AddressRates.perSecond, burst: AddressRates.burst)
     /// Of texts that pages send.
@@ -165,6 +173,11 @@ final class Site: WebSite {
         sockets[ticket]?[ObjectIdentifier(socket)] = nil
         if sockets[ticket]?.isEmpty == true { sockets[ticket] = nil }
     }
+
+    /// - Returns: whether one more page at this address may listen now.
+    func beginListening(at address: String) -> Bool { listeningCounts.begin(address) }
+
+    func endListening(at address: String) { listeningCounts.end(address) }
 
     /// Takes note of a wrong proof.
     func suspect(_ address: String, _ what: String) {

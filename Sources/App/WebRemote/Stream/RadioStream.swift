@@ -6,14 +6,19 @@ import WebServer
 final class RadioStream: WebStream {
     /// Streams at once: each may encode.
     static let countLimit = 8
+    /// Of one address: a household behind one may have a few old radios and locked phones, and leaves others some.
+    static let countLimitOfAddress = 6
 
+    /// The listener's.
+    let address: String
     /// Nil for one that nobody's code let in.
     let guest: GuestID?
     private let site: Site
     private let worker: StreamWorker
 
-    init(site: Site, guest: GuestID?, worker: StreamWorker) {
+    init(site: Site, of address: String, guest: GuestID?, worker: StreamWorker) {
         self.site = site
+        self.address = address
         self.guest = guest
         self.worker = worker
     }

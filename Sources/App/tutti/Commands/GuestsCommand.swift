@@ -3,7 +3,6 @@ import Glibc
 import TerminalIO
 import TuttiRuntime
 import WebRemote
-import struct WireProtocol.PageLocation
 
 /// `tutti guests [add [NAME] | remove NAME]`
 struct GuestsCommand: Command {
@@ -33,9 +32,9 @@ struct GuestsCommand: Command {
             "The code stands behind the # of the address, which browsers do not send: it never travels. Whoever has the "
                 + "address can come in until its time is over. Guests who may add songs can do so without "
                 + "--accept-songs, too.",
-            "The address shown has the port of the broadcast that runs on this machine, else port "
-                + "\(WebOptions.standardPort). A broadcast says at its start if its page is at another one: write that "
-                + "one in its place.",
+            "The address shown is that of the page that is open on this machine; of several, each is shown. While none "
+                + "is open it is where the page of a broadcast would be that is begun as the configuration says. A page "
+                + "that is served by https is shown by the name in its certificate.",
             "Exit code: 0; 64 for a wrong command line, or a name that several have, 68 for a name that none has, 73 where "
                 + "the state directory cannot be written, 77 for a file that others may read.",
         ],
@@ -123,20 +122,23 @@ struct GuestsCommand: Command {
             return true
         }
         guard isAdded else { return false }
-        let page = OwnPage.location()
-        PageDisplay.show(
-            PageAddress.best(page ?? PageLocation(port: WebOptions.standardPort), code: guest.code), isJSON: isJSON)
+        let pages = OwnPage.locations()
+        // The code is good for all of them.
+        for page in pages.isEmpty ? [OwnPage.expected()] : pages {
+            PageDisplay.show(PageAddress.best(page, code: guest.code), isJSON: isJSON)
+        }
         guard !isJSON else { return true }
         StandardStream.output.write(
             "\(guest.name) may \(role.reading) for \(hours) h, on the pages of this machine's broadcasts.\n"
                 .terminalSafeLine)
-        if page == nil { StandardStream.output.write(Self.unservedNote + "\n") }
+        if pages.isEmpty { StandardStream.output.write(Self.unservedNote + "\n") }
         return true
     }
 
     /// Of an address that nobody serves at the moment.
     static let unservedNote =
-        "No page is open on this machine now: the address has the port that the next broadcast's page takes if it is free."
+        "No page is open on this machine now: this is the address of the next broadcast's page, if that is begun as "
+        + "the configuration says and the port is free."
 
     private func remove(_ name: String, from file: GuestFile, _ now: Int64) throws(RuntimeFailure) {
         let count: Int

@@ -13,7 +13,8 @@
  * had to wake (in Chromium that costs a request 0.4 ms, and its reply 0.1 ms, so the middle is 0.15 ms off); in the
  * further ones all are awake, and both ways take 0.1 ms.
  */
-import { STEEPEST, fitEnvelopes } from "./envelope.js";
+import { fitEnvelopes } from "./envelope.js";
+import { milliseconds } from "./wire.js";
 
 /** Exchanges before the first estimate; before a contradiction is recognised; that decide one; that decide it anyhow. */
 const FIRST = 4;
@@ -230,6 +231,8 @@ const BURST_PAUSE_MS = 40;
 const PAUSE_MS = 100;
 const STEADY_MS = 500;
 const COARSE_MS = 0.2;
+/** A chain is not waited for any longer behind its last request, ms: what came until then is looked at. */
+const PATIENCE_MS = 100;
 /** A reply that takes longer is lost, ms; requests that may be under way. */
 const REPLY_TIMEOUT = 1000;
 const PENDING = 64;
@@ -244,8 +247,9 @@ export class SessionClock {
   #sequence = 0;
   #burstStart = null;
   #due = -Infinity;
-  /** Requests of the chain that are still to come; exchanges that are looked at when it ends. */
+  /** Requests of the chain that are still to come; when the last one left; exchanges to look at when it ends. */
   #left = 0;
+  #asked = -Infinity;
   #held = [];
 
   /** @param {number} step see `measureStep` */
@@ -264,14 +268,19 @@ export class SessionClock {
     this.burst(now);
   }
 
-  /** Milliseconds until the next request is due; 0 if it is. */
-  wait(now) { return Math.max(0, Math.min(this.#due - now, 1000)); }
+  /** Milliseconds until `request` has something to do; 0 if it has. */
+  wait(now) {
+    const due = this.#held.length ? Math.min(this.#due, this.#asked + PATIENCE_MS) : this.#due;
+    return Math.max(0, Math.min(due - now, 1000));
+  }
 
   /**
    * The first request of a chain, if one is due. Call it at once before sending.
    * @returns {Uint8Array | null}
    */
   request(now) {
+    // A reply that is late or lost keeps the others waiting no longer.
+    if (this.#held.length && now - this.#asked >= PATIENCE_MS) this.#conclude(now);
     if (now < this.#due && this.#due - now < 1000) return null;
     this.#burstStart ??= now;
     const age = now - this.#burstStart;
@@ -295,6 +304,7 @@ export class SessionClock {
       if (now - sent > REPLY_TIMEOUT || this.#pending.size >= PENDING) this.#pending.delete(key);
     }
     this.#pending.set(this.#sequence, now);
+    this.#asked = now;
     const bytes = new Uint8Array(8);
     new DataView(bytes.buffer).setFloat64(0, this.#sequence);
     return bytes;
@@ -312,7 +322,11 @@ export class SessionClock {
     if (now - sent > REPLY_TIMEOUT || written < read || !(Math.abs(read) < 1e13)) return;
     this.#held.push([sent, read, written, now]);
     // To estimate takes as long as an exchange: the chain does not wait for it.
-    if (this.#pending.size && this.#held.length < CHAIN) return;
+    if (!this.#pending.size || this.#held.length >= CHAIN) this.#conclude(now);
+  }
+
+  /** Estimates by the exchanges that are complete. */
+  #conclude(now) {
     const held = this.#held;
     this.#held = [];
     let asksMore = false;
@@ -338,8 +352,6 @@ export class SessionClock {
     return e && e.bound + Math.abs(now - e.at) * e.skewBound * 1e-6;
   }
 }
-
-const milliseconds = (nanoseconds) => Number(nanoseconds / 1000000n) + Number(nanoseconds % 1000000n) / 1e6;
 
 /** The step by which `now()` advances, in ms: 0.1 in Chromium, 1 in Firefox and Safari over http; 0 if it is finer. */
 export function measureStep(now = () => performance.now()) {

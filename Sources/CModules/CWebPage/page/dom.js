@@ -37,6 +37,12 @@ export function icon(name) {
 
 export function setIcon(parent, name) { set(parent.querySelector("use"), "href", `#${name}`); }
 
+/** Shows on a button that mutes whether it does. */
+export function setMuted(button, isMuted) {
+  set(button, "aria-pressed", isMuted);
+  setIcon(button, isMuted ? "silent" : "sound");
+}
+
 /** Makes a list's rows those of the items: rows that stay are kept, and the focus with them. */
 export function fill(list, items, key = String, makeRow = undefined, update = undefined) {
   const rows = (list.rows ??= new Map());
@@ -48,13 +54,13 @@ export function fill(list, items, key = String, makeRow = undefined, update = un
   }
   const focused = document.activeElement;
   let place = list.firstElementChild;
-  items.forEach((item, i) => {
+  for (const item of items) {
     let row = rows.get(key(item));
     if (!row) rows.set(key(item), (row = makeRow(item)));
     if (row === place) place = row.nextElementSibling;
     else list.insertBefore(row, place);
-    update?.(row, item, i);
-  });
+    update?.(row, item);
+  }
   if (focused !== document.activeElement && list.contains(focused)) focused.focus({ preventScroll: true });
 }
 
@@ -119,7 +125,8 @@ export function within(error, bound) {
   return `${error < 0 ? "" : "+"}${fixed(error / scale, digits)} ± ${fixed(bound / scale, digits)} ${unit}`;
 }
 
-export const songs = (count) => `${count.toLocaleString("en")} song${count === 1 ? "" : "s"}`;
+/** `1 song`, `1,200 songs` */
+export const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
 /** What this browser remembers; a browser may forbid it. */
 export const memory = {

@@ -9,7 +9,7 @@
  */
 
 /** No clock is further off: ppm. */
-export const STEEPEST = 2500;
+const STEEPEST = 2500;
 /** The best precision of stamps, in microseconds. */
 const SPACING_FLOOR = 0.04;
 /** How fast the rate of two clocks may walk, us/s per root second; and the factor of that walk's integral. */

@@ -51,6 +51,8 @@ const CLOCK_SILENCE = 10_000;
 /** A connection that lasted so long was none of a series of failures. */
 const LASTING = 5000;
 const BACKOFF = [250, 500, 1000, 2000, 4000];
+/** Of a WebSocket that is closed (RFC 6455 section 7.4, and its registry). */
+const TRY_AGAIN_LATER = 1013;
 /** A first sound waits for a bound below this, but no longer than this after the context runs. */
 const START_BOUND = 4;
 const START_PATIENCE = 600;
@@ -421,7 +423,12 @@ export class Listener {
       }));
     };
     link.onmessage = ({ data }) => { if (link === this.#link && data instanceof ArrayBuffer) this.#receive(data); };
-    link.onclose = () => { if (link === this.#link) this.#lose(); };
+    link.onclose = (event) => {
+      if (link !== this.#link) return;
+      // The site says why it takes no listener for the moment.
+      if (event?.code === TRY_AGAIN_LATER) this.#message = event.reason;
+      this.#lose();
+    };
     this.#openClock();
   }
 
@@ -549,9 +556,7 @@ export class Listener {
 
   #set(change) {
     Object.assign(this.#stored, change);
-    try {
-      this.host.localStorage?.setItem(STORED, JSON.stringify(this.#stored));
-    } catch { /* Nothing is remembered in a private window. */ }
+    this.#save(this.#stored);
     this.#apply();
     this.#tellSettings();
     this.#show();
@@ -589,10 +594,14 @@ export class Listener {
       peer, offsets, volume: isByte(stored.volume) && stored.volume <= 100 ? stored.volume : 100, muted: stored.muted === true,
       role: isRole ? stored.role : "stereo", keepsLocked: stored.keepsLocked === true,
     };
-    try {
-      this.host.localStorage?.setItem(STORED, JSON.stringify(result));
-    } catch { /* As above. */ }
+    this.#save(result);
     return result;
+  }
+
+  #save(stored) {
+    try {
+      this.host.localStorage?.setItem(STORED, JSON.stringify(stored));
+    } catch { /* Nothing is remembered in a private window. */ }
   }
 
   /** A random UUID, version 4 (RFC 9562 section 5.4). */
@@ -614,7 +623,7 @@ export class Listener {
   }
 
   #wireState(frame) {
-    const newest = this.#playout.epochs[this.#playout.epochs.length - 1];
+    const { newest } = this.#playout;
     if (frame !== null && this.#playout.heard(frame)) return "playing";
     if (this.#playout.isStarving) return "starving";
     if (!this.#isWelcome) return "connecting";
@@ -637,7 +646,7 @@ export class Listener {
   #report(now) {
     if (!this.#isWelcome) return;
     const frame = this.#card.frame(now);
-    const newest = this.#playout.epochs[this.#playout.epochs.length - 1];
+    const { newest } = this.#playout;
     const state = this.#wireState(frame);
     const [epoch, received] = [newest?.id ?? 0, newest?.received ?? 0];
     const last = this.#reported;

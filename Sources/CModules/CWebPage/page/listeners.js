@@ -1,7 +1,7 @@
 // All listeners, and this browser as one of them.
 
 import { Listener } from "./listener.js";
-import { $, fill, icon, make, memory, set, setIcon, show, slider, span, text, within } from "./dom.js";
+import { $, counted, fill, icon, make, memory, set, setMuted, show, slider, span, text, within } from "./dom.js";
 import { worstPair } from "./state.js";
 
 const STATES = {
@@ -15,7 +15,7 @@ export function listenersView(tutti) {
     const { listeners } = tutti.programme.state;
     if (!tutti.isOpen("listeners")) return;
     const count = listeners.length;
-    text($("listener-count"), count === 0 ? "Nobody is listening" : `${count} listener${count === 1 ? "" : "s"}`);
+    text($("listener-count"), count === 0 ? "Nobody is listening" : counted(count, "listener"));
     const worst = worstPair(listeners);
     text($("worst"), worst ? `Farthest apart: ${worst.names.join(" and ")}, ${span(worst.microseconds)} at most` : "");
     const key = (l) => `${l.instance} ${Boolean(l.volume) && tutti.may("command")}`;
@@ -50,8 +50,7 @@ export function listenersView(tutti) {
     state.classList.toggle("warning", listener.state === "starving");
     if (!row.setVolume || !listener.volume) return;
     row.setVolume(listener.volume.level);
-    set(row.mute, "aria-pressed", listener.volume.muted);
-    setIcon(row.mute, listener.volume.muted ? "silent" : "sound");
+    setMuted(row.mute, listener.volume.muted);
   }
 
   tutti.showListeners = () => tutti.programme.state && update();
@@ -60,7 +59,7 @@ export function listenersView(tutti) {
 
 /** What this browser's own state is called. */
 const OWN = {
-  ...STATES, off: "Plays in step with all others, through this browser.", connecting: "Connecting…",
+  off: "Plays in step with all others, through this browser.", connecting: "Connecting…",
   preparing: "Measuring clock and sound…", ready: "Ready", playing: "In step",
   tap: "The browser has put sound to sleep.",
   starving: "Waiting for the song…", finished: "Finished", paused: "Paused",
@@ -127,8 +126,7 @@ export function ownListener(tutti) {
     show($("lock"), Boolean(listener.canKeepLocked));
     $("keeps-locked").checked = status.isElement;
     setVolume(status.volume);
-    set($("own-mute"), "aria-pressed", status.muted);
-    setIcon($("own-mute"), status.muted ? "silent" : "sound");
+    setMuted($("own-mute"), status.muted);
     text($("offset"), status.offset ? `${status.offset > 0 ? "+" : ""}${span(1_000 * status.offset)}` : "none");
     if ($("role").value !== status.role) $("role").value = status.role;
   }

@@ -1,6 +1,6 @@
 // What plays: cover, progress, transport, the group's volume, lyrics.
 
-import { $, clock, make, set, setIcon, show, slider, text } from "./dom.js";
+import { $, clock, make, set, setIcon, setMuted, show, slider, text } from "./dom.js";
 import { lineAt, parseLyrics } from "./state.js";
 
 const REPEATS = { off: ["all", "Repeat: off"], all: ["one", "Repeat: all"], one: ["off", "Repeat: this song"] };
@@ -97,8 +97,7 @@ export function player(tutti) {
     set($("repeat-button"), "aria-label", REPEATS[modes.repeat]?.[1] ?? "Repeat");
     $("repeat-button").classList.toggle("on", modes.repeat !== "off");
     text($("repeat-button").lastChild, modes.repeat === "one" ? "1" : "");
-    set($("group-mute"), "aria-pressed", volume.muted);
-    setIcon($("group-mute"), volume.muted ? "silent" : "sound");
+    setMuted($("group-mute"), volume.muted);
     setVolume(volume.level);
     if (isChosen) wanted = null;
     change(item);
@@ -110,6 +109,8 @@ export function player(tutti) {
     const key = item ? `${item.id} ${item.title}` : "";
     // What failed is tried again.
     if (key === shown.key) {
+      // That there is a picture may become known after it was shown.
+      if (item?.picture && tutti.artwork) shown.picture = item.picture;
       if (item?.picture !== shown.picture) loadCover(item, key);
       return item && !shown.lyrics ? tutti.loadLyrics() : undefined;
     }

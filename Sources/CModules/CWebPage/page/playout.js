@@ -109,10 +109,13 @@ export class Playout {
     };
   }
 
+  /** The newest epoch; undefined if there is none. */
+  get newest() { return this.epochs[this.epochs.length - 1]; }
+
   // What the broadcaster says
 
   stream(message) {
-    const newest = this.epochs[this.epochs.length - 1];
+    const { newest } = this;
     if (newest && message.epoch <= newest.id) {
       const known = this.epochs.find((epoch) => epoch.id === message.epoch);
       if (known) known.info = message.info;
@@ -180,8 +183,7 @@ export class Playout {
   }
 
   #newest(id) {
-    const newest = this.epochs[this.epochs.length - 1];
-    return newest?.id === id ? newest : null;
+    return this.newest?.id === id ? this.newest : null;
   }
 
   /** Fades out and forgets everything. */
@@ -236,7 +238,7 @@ export class Playout {
 
   /** Whether the newest epoch's last frame was due at a context frame. */
   isOver(frame) {
-    const newest = this.epochs[this.epochs.length - 1];
+    const { newest } = this;
     if (!newest || newest.end === null || newest.from === null) return false;
     const due = this.#due(newest, frame);
     return due !== null && due >= newest.end && !this.heard(frame);
@@ -329,7 +331,7 @@ export class Playout {
   /** Begins the epoch that is due, or the first that will be. Returns false if nothing begins soon. */
   #begin(until) {
     let first = null;
-    for (const epoch of this.epochs.toReversed?.() ?? [...this.epochs].reverse()) {
+    for (const epoch of [...this.epochs].reverse()) {
       if (epoch.from === null || !epoch.anchor || epoch.cut !== null) continue;
       const due = this.#due(epoch, this.#cursor);
       if (due === null) return false;
@@ -378,11 +380,14 @@ export class Playout {
     return first === null ? null : (last - first) / this.#rate;
   }
 
+  /** Of what sounds at the cursor the last to begin; undefined in silence. */
+  get #main() { return this.#voices[this.#voices.length - 1]; }
+
   #frames(seconds) { return Math.round(seconds * this.#rate); }
 
   /** Renders the next block of what sounds. Returns false if song must come first. */
   #goOn(now, earliest) {
-    const main = this.#voices[this.#voices.length - 1];
+    const main = this.#main;
     const { epoch } = main;
     const filter = this.#filter(epoch);
     const position = main.whole + main.fraction;
@@ -419,7 +424,7 @@ export class Playout {
           if (count < this.#frames(PLAYOUT.shortest)) return false;
         } else {
           if (last - this.#cursor < fade && this.#cursor > earliest) this.#rewind(Math.max(earliest, last - fade));
-          const voice = this.#voices[this.#voices.length - 1];
+          const voice = this.#main;
           if (voice?.stopAt === Infinity) {
             this.counters.underruns += 1;
             this.counters.replacements += 1;
@@ -591,7 +596,7 @@ export class Playout {
   #replace(change) {
     const earliest = Math.ceil(this.#context.currentTime * this.#rate) + this.margin;
     this.#rewind(Math.min(Math.max(earliest, 0), Math.max(this.#cursor, earliest)));
-    const main = this.#voices[this.#voices.length - 1];
+    const main = this.#main;
     if (main) {
       const fade = this.#frames(PLAYOUT.replaceFade);
       this.#fades.push({ at: this.#cursor, count: fade, from: 1, to: 0 });
@@ -607,7 +612,7 @@ export class Playout {
   #revise(now) {
     const earliest = now + Math.max(this.margin, this.#frames(PLAYOUT.calmMargin));
     if (this.#cursor <= earliest || now - this.#revised < PLAYOUT.revisionPause * this.#rate) return;
-    const main = this.#voices[this.#voices.length - 1];
+    const main = this.#main;
     const heard = this.heard(earliest);
     if (!heard) {
       // Nothing sounds yet: what is planned may be moved freely.
@@ -649,7 +654,7 @@ export class Playout {
     const late = this.heard(now - this.#rate);
     if (late?.epoch === heard.epoch) {
       const index = this.epochs.indexOf(heard.epoch);
-      for (const old of this.epochs.splice(0, Math.max(0, index))) old.clear();
+      for (const old of this.epochs.splice(0, Math.max(0, index))) old.trim(Infinity);
     }
     const held = heard.epoch.heldFrom(Math.floor(heard.position));
     if (held !== null && held < (heard.epoch.end ?? Infinity)) {

@@ -1,6 +1,6 @@
 // The queue: a hundred songs at a time, moved by dragging, by keys and by buttons.
 
-import { $, clock, fill, icon, make, set, show, songs, text } from "./dom.js";
+import { $, clock, counted, fill, icon, make, set, show, text } from "./dom.js";
 
 const PART = 100;
 /** Pixels from an edge of the window where dragging scrolls. */
@@ -93,7 +93,7 @@ export function queueView(tutti) {
     }
     fill(list, part, ({ item }) => item.id, makeRow, updateRow);
     set(list, "start", from + 1);
-    text($("queue-count"), queue.count ? songs(queue.count) : "The queue is empty");
+    text($("queue-count"), queue.count ? counted(queue.count, "song") : "The queue is empty");
     show($("queue-clear"), mayCommand && queue.count > 0);
     show($("queue-current"), current >= 0 && (current < from || current >= from + PART));
     show($("pager"), queue.count > PART);

@@ -60,8 +60,6 @@ export class Epoch {
     if (count) this.#chunks.splice(0, count);
   }
 
-  clear() { this.#chunks = []; }
-
   /** The frame after the last one that is held without a gap from `frame` on; null if that one is not held. */
   heldFrom(frame) {
     let end = null;

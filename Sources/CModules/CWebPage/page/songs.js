@@ -26,7 +26,7 @@ export function songsView(tutti) {
     const answer = await tutti.connection.request({ songs: { query, limit: 50 } }).catch((error) => error);
     if (number !== asked) return;
     if (answer instanceof Error) return draw([], answer.message);
-    const found = Array.isArray(answer.songs) ? answer.songs : answer.songs.songs;
+    const found = answer.songs;
     draw(found, found.length === 0 ? "Nothing found." : found.length < 50 ? "" : "The first 50: type more.");
   }
 
@@ -116,9 +116,8 @@ export function songsView(tutti) {
     request.onload = () => {
       let answer = {};
       try { answer = JSON.parse(request.responseText); } catch { /* judged by its status */ }
-      const outcome = answer.outcome ?? answer;
-      const isDone = request.status < 300 && outcome.done !== false;
-      done(outcome.error || outcome.text || (isDone ? "added" : `refused (${request.status})`), !isDone);
+      const isDone = request.status < 300 && answer.done !== false;
+      done(answer.error || answer.text || (isDone ? "added" : `refused (${request.status})`), !isDone);
     };
     request.onerror = () => done("The connection was lost: choose it again.", true);
     request.onabort = () => done(isStalled ? "It did not move any more: choose it again." : "stopped", true);

@@ -22,8 +22,8 @@ export class Programme {
     this.#isFollowing = true;
     this.#clock = { session: state.sent, here: now };
     // Where many listen, states come every few seconds, and say nothing new of the queue.
-    const isKnown = state.queueSequence <= known && Math.min(state.items, Queue.limit) === this.queue.count;
-    if (!isKnown) this.queue.forget(state.items);
+    const isOld = (state.queueSequence ?? Infinity) <= known;
+    if (!isOld || Math.min(state.items, Queue.limit) !== this.queue.count) this.queue.forget(state.items);
   }
 
   /** The connection was lost, or the broadcast: what comes next has nothing to do with what is known. */
@@ -50,11 +50,7 @@ export class Programme {
         else state.listeners[index] = value;
         break;
       }
-      case "gone": {
-        const instance = value.instance ?? value;
-        state.listeners = state.listeners.filter((l) => l.instance !== instance);
-        break;
-      }
+      case "gone": state.listeners = state.listeners.filter((l) => l.instance !== value); break;
       case "queue":
         state.items = value.items;
         this.queue.edit(value.edit, value.items);
@@ -72,8 +68,6 @@ export class Programme {
     const seconds = Math.max(0, position.seconds + (session - position.at) * position.rate);
     return Math.min(seconds, current?.seconds ?? Infinity);
   }
-
-  get isMoving() { return this.state?.status.transport === "playing" && this.state.status.position?.rate > 0; }
 }
 
 /** The queue, as far as it is known: ten thousand items are asked for in pieces, as they are shown. */

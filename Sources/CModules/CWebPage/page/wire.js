@@ -22,7 +22,7 @@ export const LIMITS = {
 
 /** Types of the messages that a listener says or hears. */
 export const TYPE = {
-  greeting: 0x01, refusal: 0x02, keepAlive: 0x03, welcome: 0x10, broadcastEnd: 0x11, groupVolume: 0x13, nextTitle: 0x14,
+  greeting: 0x01, refusal: 0x02, keepAlive: 0x03, welcome: 0x10, broadcastEnd: 0x11, groupVolume: 0x13,
   stream: 0x20, anchor: 0x21, packets: 0x22, streamEnd: 0x23, entry: 0x24, cut: 0x25, report: 0x30, settings: 0x31,
   command: 0x40,
 };
@@ -47,6 +47,9 @@ function require(condition, text) {
 
 const utf8 = new TextDecoder();
 const toUTF8 = new TextEncoder();
+
+/** @param {bigint} nanoseconds @returns {number} */
+export const milliseconds = (nanoseconds) => Number(nanoseconds / 1000000n) + Number(nanoseconds % 1000000n) / 1e6;
 
 /** Reads fields; throws a WireError past the end. */
 export class FieldReader {
@@ -81,10 +84,7 @@ export class FieldReader {
   }
 
   /** Session time or a span, nanoseconds on the wire, in milliseconds. */
-  time() {
-    const value = this.i64();
-    return Number(value / 1000000n) + Number(value % 1000000n) / 1e6;
-  }
+  time() { return milliseconds(this.i64()); }
 
   /** A position on the timeline, in frames. */
   position() {
@@ -192,7 +192,7 @@ export function settings({ volume, offset, role }) {
  */
 export function report({ state, epoch, received, buffered, counters, timing, lowWater, irrevocable }) {
   const writer = new MessageWriter(TYPE.report).u8(STATES.indexOf(state)).u32(epoch).i64(received).time(buffered)
-    .u32(counters.xruns ?? 0).u32(counters.underruns).u32(counters.replacements).u32(counters.lostPackets)
+    .u32(counters.xruns).u32(counters.underruns).u32(counters.replacements).u32(counters.lostPackets)
     .u8(timing ? 1 : 0);
   if (timing) {
     writer.time(timing.error).time(timing.bound).time(timing.asymmetry).time(timing.roundTrip)
@@ -298,7 +298,6 @@ function readMessage(type, reader) {
       return { type: "broadcastEnd", kind, text: reader.text(LIMITS.reason) };
     }
     case TYPE.groupVolume: return { type: "groupVolume", volume: readVolume(reader) };
-    case TYPE.nextTitle: return { type: "nextTitle", title: reader.text(LIMITS.title) };
     case TYPE.stream: return readStream(reader);
     case TYPE.anchor: return readAnchor(reader);
     case TYPE.packets: return readPackets(reader);
