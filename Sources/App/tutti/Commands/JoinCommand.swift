@@ -109,10 +109,11 @@ struct JoinCommand: Command {
     }
 
     /// What the same words mean by the configuration as it is now.
-    /// - Throws: also for a mistake in the configuration, so that what was in force can stay so.
+    /// - Throws: also for a mistake in a file, so that what was in force can stay so. The environment is that of the start,
+    ///   which has warned of it.
     private static func configured(_ words: [String]) throws(UsageError) -> JoinCommand {
         let configured = try ConfiguredCommand<JoinCommand>(words, .load())
-        if let mistake = configured.mistakes.first { throw UsageError("\(mistake)") }
+        if let mistake = configured.mistakes.first(where: \.isOfFile) { throw UsageError("\(mistake)") }
         return configured.command
     }
 
