@@ -293,6 +293,17 @@ import TuttiRuntime
         #expect(ConfigurationReview(of: sample.layers, command: nil).mistakes.count == 1)
     }
 
+    /// A service keeps what was in force where a file is wrong. Its environment nobody can mend while it runs.
+    @Test func aServiceTakesWhatIsMendedWhateverItsEnvironment() throws {
+        var sample = ConfigurationSample()
+        sample.variables = [variable("JION_NAME"): "x", "TUTTI_JOIN_ONCE": "maybe"]
+        try sample.write("volume = 50")
+        #expect(try JoinCommand.configured([], sample.layers).options.volume?.percent == 50)
+        try sample.write("volum = 60")
+        let layers = sample.layers
+        #expect(throws: UsageError.self) { try JoinCommand.configured([], layers) }
+    }
+
     /// Scripts and tests have variables of their own. Whoever gives one a name that is taken for a misspelt option
     /// learns it here.
     @Test func noVariableOfScriptsAndTestsIsTakenForAnOption() throws {

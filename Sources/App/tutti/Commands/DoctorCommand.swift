@@ -92,8 +92,8 @@ struct DoctorCommand: Command {
     }
 
     /// This machine's identity, so that peers treat us as they treat it; one for this once where there is none, or it
-    /// cannot be used.
-    private static func identity() -> (Identity, objections: [Finding]) {
+    /// cannot be used. And what is to be said of that.
+    private static func identity() -> (Identity, [Finding]) {
         let state = StateDirectory.standard()
         do throws(RuntimeFailure) {
             let loaded = try IdentityStore(directory: state, hostName: Identity.hostName).look()
