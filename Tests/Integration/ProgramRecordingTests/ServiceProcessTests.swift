@@ -73,7 +73,8 @@ import Testing
         try run(
             """
             unset TUTTI_NO_CONFIGURATION
-            export XDG_CONFIG_HOME="$PWD/config"
+            # Where Dispatch tells that it may not have a priority.
+            export XDG_CONFIG_HOME="$PWD/config" LIBDISPATCH_LOG=stderr
             mkdir -p config/tutti; echo 'volume = 40' > config/tutti/tutti.toml
             tutti join --service --output null --no-mdns --port \(freePort()) > service.log 2>&1 &
             service=$!

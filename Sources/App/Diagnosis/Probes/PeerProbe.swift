@@ -84,7 +84,7 @@ struct PeerProbe: Judged {
         let named = options.addresses.map { PeerFacts(address: $0, own: own) }
         let room = max(0, peerLimit - named.count)
         surplus = (found.dropFirst(room) + named.dropFirst(peerLimit)).map(\.name)
-        return found.prefix(room) + named.prefix(peerLimit)
+        return Array(found.prefix(room)) + named.prefix(peerLimit)
     }
 
     /// Calls all at the same time, and then looks closer at clocks that do not answer.
