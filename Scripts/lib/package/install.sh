@@ -11,6 +11,7 @@ action=install
 say() { printf '%s\n' "$*" >&2; }
 die() { say "install.sh: $*"; exit 1; }
 usage() { sed -n '2,3s/^# //p' "$0"; }
+. "$here/services.sh"
 
 while [ $# -gt 0 ]; do
     case "$1" in
@@ -23,6 +24,7 @@ while [ $# -gt 0 ]; do
     esac
 done
 case "$prefix" in /*) ;; *) die "--prefix needs an absolute path, not '$prefix'" ;; esac
+prefix=${prefix%/}
 # A unit would read some others as something else (systemd.service(5)).
 case "$prefix" in
 *[!A-Za-z0-9/._+~-]*) die "--prefix takes a path of letters, digits and . _ + ~ -, not '$prefix'" ;;
@@ -81,8 +83,8 @@ copy() {
 
 # Tells the system's managers of what came and went, where this is a whole system and not a directory of one's own.
 reload() {
+    each_manager reload_manager
     [ "$(id -u)" = 0 ] || return 0
-    if [ -d /run/systemd/system ]; then systemctl daemon-reload || true; fi
     if command -v update-desktop-database >/dev/null; then
         update-desktop-database -q "$prefix/share/applications" || true
     fi
@@ -102,6 +104,8 @@ install)
     say "Installed $prefix/bin/tutti; see README for the service."
     ;;
 uninstall)
+    [ ! -e "$prefix/bin/tutti" ] || [ -w "$prefix/bin" ] || die "cannot write to $prefix/bin: run this as root"
+    end_services
     files | while read -r file; do rm -f "$prefix/$file"; done
     reload
     say "Took it away from $prefix. /etc/tutti and /var/lib/tutti are still there."

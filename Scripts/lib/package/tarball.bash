@@ -11,8 +11,8 @@ make_tarball() {
             "Scripts/lib/package/$file" >"$work/$file"
     done
     install -m 755 "$work/install.sh" "$tree/install.sh"
-    install -m 644 "$work/README" Scripts/lib/package/copyright Scripts/lib/package/tutti.toml "$tree/"
-    install -m 644 CHANGELOG.md "$tree/"
+    install -m 644 "$work/README" CHANGELOG.md "$tree/"
+    install -m 644 Scripts/lib/package/{services.sh,copyright,tutti.toml} "$tree/"
     settle "$tree"
     tar --create --directory "$1" --sort=name --owner=0 --group=0 --numeric-owner --format=gnu "$name" |
         xz -T1 "-$level" >"$2"

@@ -36,6 +36,8 @@ public struct DoctorOptions: Sendable {
 public enum Doctor {
     private static let patience = TimeSpan.seconds(12)
     private static let walk = TimeSpan.seconds(2)
+    /// For what others wait for.
+    private static let shortPatience = TimeSpan.seconds(1)
 
     /// Blocks for some seconds, 12 at most. Libraries of sound servers may print meanwhile.
     /// - Returns: what was found, area by area.
@@ -54,14 +56,14 @@ public enum Doctor {
         let codecs = Probe("doctor codecs") { CodecFacts.look(startsWorkers: options.startsWorkers) }
         let state = Probe("doctor state") { StateFacts.look(at: options.statePath) }
 
-        let search = DiscoveryProbe.search(as: identity)
+        let search = search(as: identity)
         let remote = RemoteProbe(options.asksPeers ? others(search, options) : [], as: identity)
-        let interfaces = network.facts(by: deadline)
-        let peers = PeerProbe.examine(search, options, as: identity, interfaces)
+        let interfaces = network.facts(by: .now() + shortPatience)
+        let peers = PeerProbe.examine(search, options, as: identity, interfaces, by: deadline)
         let holders = files.facts(by: deadline) ?? OpenFiles()
 
         var report = Report()
-        report.add(interfaces, "network")
+        report.add(interfaces ?? network.facts(by: deadline), "network")
         report.add(discovery(search, interfaces, holders, peers.answers), "avahi")
         report.add(
             PortFacts(
@@ -76,6 +78,13 @@ public enum Doctor {
         report.findings += remote.findings(by: deadline)
         if holders.isPartial { report.findings.append(unseen) }
         return report.findings
+    }
+
+    /// On a thread of its own, too: the bus may hang.
+    private static func search(as identity: Identity) -> DiscoveryProbe {
+        let probe = Probe("doctor search") { DiscoveryProbe.search(as: identity) }
+        return probe.facts(by: .now() + DiscoveryProbe.longest + shortPatience)
+            ?? DiscoveryProbe(failure: .other("the system bus does not answer"))
     }
 
     /// Peers on other machines.

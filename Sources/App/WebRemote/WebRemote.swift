@@ -92,7 +92,7 @@ public final class WebRemote: Sendable {
         do {
             return try makeRun(group)
         } catch {
-            try? group.syncShutdownGracefully()
+            group.end()
             throw StartFailure(text: "the process has no room for its threads: end other programs, and try again")
         }
     }
@@ -147,7 +147,7 @@ public final class WebRemote: Sendable {
         run.follower.stop()
         let site = run.site
         try? run.port.shutDown().hop(to: site.loop).flatMap { site.shutDown() }.wait()
-        try? run.group.syncShutdownGracefully()
+        run.group.end()
     }
 }
 

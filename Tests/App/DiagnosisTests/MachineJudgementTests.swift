@@ -90,6 +90,7 @@ import Testing
         #expect(found(.works, free: 1 << 20) == "state.nearly-full")
         #expect(found(.failed("write", ENOSPC)) == "state.full")
         #expect(found(.failed("create", EROFS)) == "state.not-writable")
+        #expect(found(.notTried(owner: 1_000)) == "state.of-another-user")
         #expect(StateFacts(path: nil).findings[0].id == "state.none")
     }
 

@@ -2,6 +2,7 @@ import AudioCore
 import Glibc
 import HostSystem
 import StreamTestKit
+import Synchronization
 import Testing
 
 @testable import Diagnosis
@@ -98,6 +99,21 @@ import Testing
         #expect(StateFacts.look(at: "/dev/null/tutti").writing != .works)
     }
 
+    /// Root is asked for an ordinary user, as by `sudo -E`.
+    @Test(.enabled(if: geteuid() == 0)) func rootWritesNothingInAnothersDirectory() throws {
+        let path = try temporaryDirectory()
+        defer { rmdir(path) }
+        #expect(chown(path, 65_534, 65_534) == 0)
+        var before = stat()
+        var after = stat()
+        #expect(stat(path, &before) == 0)
+        #expect(StateFacts.look(at: path).writing == .notTried(owner: 65_534))
+        // One that is not there yet would be made in it.
+        #expect(StateFacts.look(at: path + "/a/b").writing == .notTried(owner: 65_534))
+        #expect(stat(path, &after) == 0 && after.st_mtim.tv_nsec == before.st_mtim.tv_nsec)
+        #expect(after.st_mtim.tv_sec == before.st_mtim.tv_sec)
+    }
+
     // MARK: Threads
 
     @Test func aProbeThatHangsIsLeftBehind() {
@@ -110,5 +126,53 @@ import Testing
         let begin = HostTime.now()
         #expect(slow.facts(by: begin + .milliseconds(50)) == nil)
         #expect(HostTime.now() - begin < .seconds(2))
+    }
+
+    // MARK: Side by side
+
+    @Test func whatIsFoundStandsInTheOrderOfTheThings() {
+        let found = SideBySide.look(at: Array(0..<100), atOnce: 7, by: .now() + .seconds(100), "test") { $0 * 2 }
+        #expect(found == (0..<100).map { $0 * 2 })
+        #expect(SideBySide.look(at: [Int](), atOnce: 7, by: .now() + .seconds(100), "test") { $0 } == [])
+    }
+
+    /// As many as may, and no more, are looked at at a time: all of them wait for each other.
+    @Test func someAreLookedAtAtTheSameTime() {
+        let inside = Atomic(0)
+        let most = Atomic(0)
+        let deadline = HostTime.now() + .seconds(100)
+        let found = SideBySide.look(at: Array(0..<8), atOnce: 4, by: deadline, "test") { thing in
+            let count = inside.add(1, ordering: .relaxed).newValue
+            most.max(count, ordering: .relaxed)
+            while most.load(ordering: .relaxed) < 4, HostTime.now() < deadline { usleep(100) }
+            inside.subtract(1, ordering: .relaxed)
+            return thing
+        }
+        #expect(found == Array(0..<8))
+        #expect(most.load(ordering: .relaxed) == 4)
+    }
+
+    /// Many things that hang take no longer than the time there is; those beside them are found.
+    @Test func whatHangsDoesNotHoldUpWhatDoesNot() {
+        let begin = HostTime.now()
+        let found = SideBySide.look(at: Array(0..<40), atOnce: 4, by: begin + .milliseconds(300), "test") { thing in
+            if thing > 0 { sleep(3) }
+            return thing
+        }
+        #expect(found.count == 40 && found[0] == 0 && found[1] == nil && found[39] == nil)
+        #expect(HostTime.now() - begin < .seconds(3))
+    }
+
+    // MARK: Peers
+
+    @Test func peersThatWereNotReachedAreNamed() {
+        var probe = PeerProbe()
+        #expect(probe.findings.map(\.id) == ["peers.none"])
+        probe.late = ["Attic", "Den\u{7}"]
+        probe.surplus = (0..<8).map { "p\($0)" }
+        let found = probe.findings
+        #expect(found.map(\.id) == ["peers.unfinished", "peers.more"])
+        #expect(found[0].what.contains("'Attic', 'Den") && !found[0].what.contains("\u{7}"))
+        #expect(found[1].what.contains("'p0'") && found[1].what.hasSuffix(" and 2 more"))
     }
 }

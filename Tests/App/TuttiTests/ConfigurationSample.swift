@@ -23,7 +23,7 @@ struct ConfigurationSample: ~Copyable {
     var layers: ConfigurationLayers {
         .load(
             environment: ConfigurationEnvironment(
-                systemDirectory: system, userDirectory: user, variable: { [variables] in variables[$0] }))
+                systemDirectory: system, userDirectory: user, variables: variables))
     }
 
     func command<Content: tutti.Command>(

@@ -244,6 +244,116 @@ import TuttiRuntime
             ])
     }
 
+    /// One more than are read: the line says how many there are, and which the first one is that does not count.
+    @Test func filesBeyondTheMostAreToldOf() throws {
+        let sample = ConfigurationSample()
+        let folder = sample.user + "/tutti.toml.d"
+        let count = ConfigurationFile.directoryCountLimit
+        for number in 1_000..<1_000 + count {
+            try sample.write("name = 'f\(number)'", to: "\(folder)/\(number).toml")
+        }
+        let full = try sample.command(JoinCommand.self)
+        #expect(full.mistakes == [] && full.command.options.name == "f\(999 + count)")
+        try sample.write("name = 'surplus'", to: folder + "/9999.toml")
+        let join = try sample.command(JoinCommand.self)
+        #expect(join.command.options.name == "f\(999 + count)")
+        #expect(
+            sample.mistakes(join.mistakes) == [
+                "user/tutti.toml.d: it holds \(count + 1) files, and \(count) are the most: '9999.toml' and those behind "
+                    + "it are not read"
+            ])
+        #expect(ConfigurationReview(of: sample.layers, command: nil).mistakes == join.mistakes)
+    }
+
+    /// A variable by its words: no name that is wrong stands in a file of the tests, all of which are looked through.
+    private func variable(_ words: String...) -> String { (["TUTTI"] + words).joined(separator: "_") }
+
+    @Test func aMisspeltVariableIsNamedWithTheRightOne() throws {
+        var sample = ConfigurationSample()
+        for (wrong, right) in [
+            (variable("DEVCIE"), "TUTTI_DEVICE"), (variable("MAX_VOLUMES"), "TUTTI_MAX_VOLUME"),
+            (variable("JION_NAME"), "TUTTI_JOIN_NAME"), (variable("JOIN_OFSET"), "TUTTI_JOIN_OFFSET"),
+            (variable("NO_CONFIGURATON"), "TUTTI_NO_CONFIGURATION"), (variable("device"), "TUTTI_DEVICE"),
+        ] {
+            sample.variables = [wrong: "x"]
+            let join = try sample.command(JoinCommand.self)
+            #expect(sample.mistakes(join.mistakes) == ["\(wrong): no such variable; did you mean \(right)?"])
+        }
+        // Too far from all, and yet meant for this command.
+        let far = variable("JOIN_LOUDSPEAKER")
+        sample.variables = [far: "x"]
+        #expect(
+            sample.mistakes(try sample.command(JoinCommand.self).mistakes) == [
+                "\(far): no such variable; 'tutti join --help' names the options"
+            ])
+        // And for no other one, as is what only other commands take.
+        #expect(try sample.command(PeersCommand.self).mistakes == [])
+        sample.variables = [variable("BROADCAST_SHUFLE"): "1"]
+        #expect(try sample.command(JoinCommand.self).mistakes == [])
+        #expect(ConfigurationReview(of: sample.layers, command: nil).mistakes.count == 1)
+    }
+
+    /// A service keeps what was in force where a file is wrong. Its environment nobody can mend while it runs.
+    @Test func aServiceTakesWhatIsMendedWhateverItsEnvironment() throws {
+        var sample = ConfigurationSample()
+        sample.variables = [variable("JION_NAME"): "x", "TUTTI_JOIN_ONCE": "maybe"]
+        try sample.write("volume = 50")
+        #expect(try JoinCommand.configured([], sample.layers).options.volume?.percent == 50)
+        try sample.write("volum = 60")
+        let layers = sample.layers
+        #expect(throws: UsageError.self) { try JoinCommand.configured([], layers) }
+    }
+
+    /// Scripts and tests have variables of their own. Whoever gives one a name that is taken for a misspelt option
+    /// learns it here.
+    @Test func noVariableOfScriptsAndTestsIsTakenForAnOption() throws {
+        let root = #filePath.split(separator: "/").dropLast(4).map { "/\($0)" }.joined()
+        var sample = ConfigurationSample()
+        for place in ["Package.swift", "Scripts", "Tests"] {
+            try collectVariables(at: "\(root)/\(place)", &sample.variables)
+        }
+        #expect(sample.variables.count > 10 && sample.variables[variable("LONG_TESTS")] != nil)
+        // These are options.
+        sample.variables = sample.variables.filter { !VariableAdvice.isRight($0.key) }
+        #expect(sample.mistakes(ConfigurationReview(of: sample.layers, command: nil).mistakes) == [])
+    }
+
+    private func collectVariables(at path: String, _ variables: inout [String: String]) throws {
+        let names = TemporaryDirectory.names(in: path)
+        guard names.isEmpty else {
+            for name in names where !name.hasPrefix(".") { try collectVariables(at: "\(path)/\(name)", &variables) }
+            return
+        }
+        guard let bytes = try? Tool.readFile(path) else { return }
+        let isOfName: (UInt8) -> Bool = { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 || $0 == UInt8(ascii: "_") }
+        for word in bytes.split(whereSeparator: { !isOfName($0) }) {
+            let name = String(decoding: word, as: UTF8.self)
+            // The prefix alone stands in sentences.
+            if name.hasPrefix("TUTTI_"), name.count > "TUTTI_".count { variables[name] = "x" }
+        }
+    }
+
+    @Test func variablesAreReadFromTheEnvironmentsOwnForm() {
+        let entries = ["TUTTI_NAME=a=b", "TUTTI_NAME=c", "TUTTI_DEVICE=", "TUTTI_ODD", "TUTTI_FROM=A\nB"]
+        #expect(
+            ConfigurationEnvironment.variables(in: entries) == ["TUTTI_NAME": "a=b", "TUTTI_FROM": "A\nB"])
+        #expect(ProcessEnvironment.entries(beginningWith: "PATH=").count == 1)
+        #expect(ProcessEnvironment.entries.count > 1)
+    }
+
+    /// Each name is compared with none of those before it.
+    @Test func aListOfVeryManyNamesIsReadSoon() throws {
+        let list = (0..<100_000).map { "n\($0)" }.joined(separator: ",")
+        let clock = ContinuousClock()
+        var names: [String] = []
+        let span = try clock.measure {
+            let arguments = try CommandArguments(["--from", list + ",n7"], syntax: JoinCommand.syntax)
+            names = try arguments.peerNames(JoinCommand.from)
+        }
+        #expect(names.count == 100_000 && names.last == "n99999")
+        #expect(span < .seconds(20), "\(span)")
+    }
+
     /// Any bytes: no trap, no failure of the command.
     @Test func hurtFilesAreHarmless() throws {
         let text = "name = 'x'\n[join]\nvolume = 40\nquiet-hours = ['22:00-07:00']\n[broadcast]\nto = ['A']\n"

@@ -48,6 +48,20 @@ import TuttiRuntime
         #expect(try file.household()?.isMember(other.key) == true)
     }
 
+    /// For a process that looks: what others bring holds for the change alone.
+    @Test func whatIsUnkeptIsNotStored() throws {
+        let home = try Household(name: "Home", founder: keys, memberName: "den")
+        let unkept = UnkeptHousehold(kept: file)
+        let made = try unkept.change { (household: inout Household?) throws(HouseholdError) in household = home }
+        #expect(try made.get() == home)
+        #expect(try unkept.load() == nil && file.household() == nil)
+        #expect(TemporaryDirectory.names(in: temporary.path) == [])
+        let stored = try create()
+        #expect(try unkept.load() == stored && unkept.version() == file.version())
+        let failed = try unkept.change { (household: inout Household?) throws(HouseholdError) in throw .full }
+        #expect(failed == .failure(.full))
+    }
+
     @Test func aFileThatOthersMayReadIsRefusedAndKept() throws {
         let home = try create()
         for mode: mode_t in [0o640, 0o604, 0o620] {

@@ -228,6 +228,35 @@ final class TemporaryDirectory {
         #expect(try store.identity().warnings.isEmpty)
     }
 
+    /// A doctor looks: no key is made, nor is the directory.
+    @Test func aLookMakesNothing() throws {
+        let looked = try store.look()
+        #expect(looked.warnings.isEmpty && looked.identity.name == "den")
+        #expect(TemporaryDirectory.names(in: temporary.path) == [])
+        let kept = try store.identity()
+        #expect(try store.look().identity.keys.key == kept.identity.keys.key)
+        #expect(looked.identity.keys.key != kept.identity.keys.key)
+        #expect(TemporaryDirectory.names(in: directory.path) == ["key"])
+    }
+
+    @Test func aLookLeavesADamagedFileWhereItIs() throws {
+        try directory.write([0], to: "key")
+        let looked = try store.look()
+        #expect(
+            looked.warnings == [
+                "\(path) is damaged: the next command that needs it gives it another name: "
+                    + "this run has a key of its own, others see it as a new peer"
+            ])
+        #expect(TemporaryDirectory.names(in: directory.path) == ["key"])
+        #expect(try directory.read("key") == [0])
+    }
+
+    @Test func aLookRefusesWhatOthersMayUse() throws {
+        _ = try store.identity()
+        chmod(path, 0o644)
+        #expect(throws: RuntimeFailure.self) { try store.look() }
+    }
+
     @Test func hostNameIsCutToWhatMDNSCarries() throws {
         let store = IdentityStore(directory: nil, hostName: String(repeating: "ä", count: 40))
         #expect(try store.identity().identity.name == String(repeating: "ä", count: 31))

@@ -57,7 +57,7 @@ import TuttiRuntime
         let control = try control()
         let turn = try #require(control.nextTurn())
         configuration.write("--volume", "4000")
-        guard case .notReloaded(let error) = control.reload(now: now) else {
+        guard case .notReloaded(let error)? = control.reload(now: now) else {
             Issue.record("a mistake was taken")
             return
         }
@@ -79,6 +79,106 @@ import TuttiRuntime
         configuration.write("--volume", "60")
         #expect(control.reload(now: now) == .changed)
         #expect(control.nextTurn()?.command.options.volume?.percent == 60)
+    }
+
+    /// A disk that answers when it is told to.
+    private final class Disk: Sendable {
+        private struct State {
+            var readings = 0
+            var isHung = true
+        }
+
+        private let state = Mutex(State())
+        private let begun: WakeSignal
+        private let answered: WakeSignal
+
+        init() throws { (begun, answered) = try (WakeSignal(), WakeSignal()) }
+
+        var readings: Int { state.withLock { $0.readings } }
+
+        func waitForReading() {
+            let deadline = HostTime.now() + .seconds(100)
+            while readings == 0, HostTime.now() < deadline { begun.wait(atMost: .seconds(1)) }
+        }
+
+        func answer() {
+            state.withLock { $0.isHung = false }
+            answered.signal()
+        }
+
+        /// Waits for the answer, and returns whether this is the first reading.
+        func read() -> Bool {
+            let isFirst = state.withLock { state in
+                state.readings += 1
+                return state.readings == 1
+            }
+            begun.signal()
+            while state.withLock({ $0.isHung }) { answered.wait(atMost: .seconds(1)) }
+            return isFirst
+        }
+    }
+
+    /// What a service was told of its reloads.
+    private final class Notices: Sendable {
+        private let all = Mutex<[ServiceNotice]>([])
+        private let changed: WakeSignal
+
+        init() throws { changed = try WakeSignal() }
+
+        func add(_ notice: ServiceNotice) {
+            all.withLock { $0.append(notice) }
+            changed.signal()
+        }
+
+        func wait(for count: Int) -> [ServiceNotice] {
+            let deadline = HostTime.now() + .seconds(100)
+            while all.withLock({ $0.count }) < count, HostTime.now() < deadline { changed.wait(atMost: .seconds(1)) }
+            return all.withLock { $0 }
+        }
+    }
+
+    /// A configuration whose disk hangs: of many requests one reading goes on, another one follows, and only what that
+    /// one says is told.
+    @Test func aReadingThatHangsIsNotBegunTwiceAndTheNewestRequestWins() throws {
+        configuration.write("--volume", "40")
+        let (disk, notices) = try (Disk(), Notices())
+        var command = try configuration.command()
+        command.reload = { [configuration] () throws(UsageError) in
+            // As it was when the reading began.
+            let read = try configuration.command()
+            return disk.read() ? read : try configuration.command()
+        }
+        let control = try ServiceControl(command)
+        let turn = try #require(control.nextTurn())
+        configuration.write("--volume", "50")
+        control.requestReload { notices.add($0) }
+        disk.waitForReading()
+        configuration.write("--volume", "60")
+        for _ in 0..<10 { control.requestReload { notices.add($0) } }
+        #expect(disk.readings == 1 && !control.hasChanged && turn.interruption.signal == nil)
+        disk.answer()
+        #expect(notices.wait(for: 1) == [.changed])
+        #expect(disk.readings == 2 && turn.interruption.signal == SIGHUP)
+        #expect(control.nextTurn()?.command.options.volume?.percent == 60)
+    }
+
+    /// Whoever asks for the end does not wait for a disk.
+    @Test func aStopDoesNotWaitForAReading() throws {
+        let (disk, notices) = try (Disk(), Notices())
+        var command = try configuration.command()
+        command.reload = { [configuration] () throws(UsageError) in
+            _ = disk.read()
+            return try configuration.command()
+        }
+        let control = try ServiceControl(command)
+        let turn = try #require(control.nextTurn())
+        configuration.write("--volume", "50")
+        control.requestReload { notices.add($0) }
+        #expect(control.stop(SIGTERM, now: now) == .stop)
+        #expect(turn.interruption.signal == SIGTERM && control.nextTurn() == nil)
+        disk.answer()
+        #expect(notices.wait(for: 1) == [.changed])
+        #expect(control.nextTurn() == nil)
     }
 
     @Test func aStopEndsTheSessionAndAllThatWouldFollow() throws {

@@ -82,6 +82,66 @@ import Testing
             """, in: directory)
     }
 
+    /// Answers as the manager of services would of one that runs `$UNIT`, and writes down what it is asked.
+    private static let manager = """
+        set -e
+        mkdir fake
+        cat > fake/systemctl <<'END'
+        #!/bin/sh
+        echo "$*" >> "$LOG"
+        case "$*" in *show*) printf 'ExecStart={ path=%s ; argv[]=%s join --service ; }\\nActiveState=%s\\nUnitFileState=%s\\n' \
+            "$UNIT" "$UNIT" "$ACTIVE" "$ENABLED" ;; esac
+        END
+        chmod +x fake/systemctl
+        export PATH="$PWD/fake:$PATH" LOG="$PWD/asked" UNIT ACTIVE=active ENABLED=enabled
+        whose=--user; if [ "$(id -u)" = 0 ]; then whose=--system; fi
+        asked() { grep -qx -- "$whose $1" asked || { echo "nobody asked to $1:"; cat asked said; exit 1; }; }
+        root='\(root)'
+
+        """
+
+    /// A service that runs what is taken away is stopped, and begun no more; another one is left alone.
+    @Test func itsServicesEndBeforeTheProgramGoes() throws {
+        let directory = TemporaryDirectory()
+        try Tool.run(
+            Self.manager + """
+                mkdir -p archive/bin archive/lib archive/share prefix/bin
+                cp "$root"/Scripts/lib/package/install.sh "$root"/Scripts/lib/package/services.sh archive/
+                touch archive/bin/tutti
+                uninstall() {
+                    rm -f asked; touch prefix/bin/tutti
+                    archive/install.sh --uninstall --prefix "$PWD/prefix/" > said 2>&1
+                    test ! -e prefix/bin/tutti
+                }
+                UNIT=$PWD/prefix/bin/tutti
+                uninstall
+                asked 'stop tutti.service'; asked '-q disable tutti.service'; asked daemon-reload
+                grep -q '^Stopped .*tutti.service' said; grep -q '^Disabled .*tutti.service' said
+                ACTIVE=inactive ENABLED=disabled; uninstall
+                if grep -q 'stop\\|disable' asked; then exit 1; fi
+                # A package's.
+                ACTIVE=active ENABLED=enabled UNIT=/usr/bin/tutti; uninstall
+                if grep -q 'stop\\|disable' asked; then exit 1; fi
+                if grep -q 'Stopped\\|Disabled' said; then exit 1; fi
+                """, in: directory)
+    }
+
+    @Test func whatScriptsInstallPutsThereIsTakenAway() throws {
+        let directory = TemporaryDirectory()
+        try Tool.run(
+            Self.manager + """
+                mkdir -p prefix/bin prefix/share/man/man1 prefix/share/zsh/site-functions
+                touch prefix/bin/tutti prefix/bin/other prefix/share/man/man1/tutti.1.gz
+                touch prefix/share/man/man1/tutti-join.1.gz prefix/share/zsh/site-functions/_tutti
+                UNIT=$PWD/prefix/bin/tutti
+                "$root/Scripts/install" --uninstall --prefix prefix > said 2>&1
+                asked 'stop tutti.service'; asked '-q disable tutti.service'
+                test "$(find prefix -type f)" = prefix/bin/other
+                if "$root/Scripts/install" --uninstall --prefix prefix > said 2>&1; then exit 1; fi
+                grep -q 'there is no Tutti' said
+                """, in: directory)
+    }
+
     @Test func whatIsWrongIsSaid() throws {
         let directory = TemporaryDirectory()
         try Tool.run(

@@ -66,6 +66,37 @@ import Testing
         #expect(log.split(separator: "\n").filter { $0.contains("no sound device is called") }.count == 1, "\(log)")
     }
 
+    /// What a session leaves behind when another one takes its place, the service would have for the rest of its life: no
+    /// thread of it has, or has asked for, a higher priority than all others.
+    @Test func itBeginsAnewWithWhatChanged() throws {
+        let directory = TemporaryDirectory()
+        try run(
+            """
+            unset TUTTI_NO_CONFIGURATION
+            # Where Dispatch tells that it may not have a priority.
+            export XDG_CONFIG_HOME="$PWD/config" LIBDISPATCH_LOG=stderr
+            mkdir -p config/tutti; echo 'volume = 40' > config/tutti/tutti.toml
+            tutti join --service --output null --no-mdns --port \(freePort()) > service.log 2>&1 &
+            service=$!
+            await told READY=1
+            await told 'STATUS=waiting for a broadcast'
+            echo 'volume = 50' > config/tutti/tutti.toml
+            kill -HUP $service
+            await service.log 'beginning anew with what changed'
+            await told READY=1 2
+            for thread in /proc/$service/task/*/stat; do
+                sed 's/.*) //' $thread | cut -d ' ' -f 17
+            done > niceness
+            kill -TERM $service
+            wait $service; echo $? > code
+            """, in: directory)
+        #expect(try text("code", in: directory) == "0\n")
+        let niceness = try text("niceness", in: directory).split(separator: "\n").compactMap { Int($0) }
+        #expect(niceness.count > 2 && niceness.allSatisfy { $0 >= 0 }, "\(niceness)")
+        let log = try text("service.log", in: directory)
+        #expect(!log.contains("thread priority"), "\(log)")
+    }
+
     /// A port that another program has is waited for; the cause is told once.
     @Test func itWaitsForItsPort() throws {
         let directory = TemporaryDirectory()

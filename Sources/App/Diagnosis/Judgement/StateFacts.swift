@@ -6,6 +6,8 @@ struct StateFacts: Judged {
         case works
         /// The operation that failed, and its errno.
         case failed(String, Int32)
+        /// Root is asked, and the directory is another user's: what it makes there would be in that user's way. The user.
+        case notTried(owner: UInt32)
     }
 
     /// Nil where the user has none.
@@ -28,6 +30,13 @@ struct StateFacts: Judged {
             ]
         }
         switch writing {
+        case .notTried(let owner):
+            return [
+                Finding(
+                    "state.of-another-user", .note, "the state directory is another user's (uid \(owner)): \(path)",
+                    why: "as root nothing is made there: its key is not used, and writing was not tried",
+                    remedy: "run tutti doctor as that user, too: sudo -u '#\(owner)' tutti doctor")
+            ]
         case .failed(let operation, let code):
             let reason = String(cString: strerror(code))
             return [

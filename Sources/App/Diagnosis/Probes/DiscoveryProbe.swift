@@ -15,7 +15,7 @@ struct DiscoveryProbe: Sendable {
 
     /// Records of machines that answer are there within a second and a half (RFC 6762 section 6: within 500 ms).
     private static let shortest = TimeSpan.milliseconds(1_500)
-    private static let longest = TimeSpan.milliseconds(4_000)
+    static let longest = TimeSpan.milliseconds(4_000)
     /// A bus may start the daemon.
     private static let patience = TimeSpan.milliseconds(700)
 

@@ -1,16 +1,23 @@
+import AudioCore
 import Glibc
+import HostSystem
 
 extension NetworkFacts {
     /// What the kernel says of the interfaces, and what becomes of multicast on each.
     static func look() -> NetworkFacts {
         var interfaces = listInterfaces()
-        for index in interfaces.indices where interfaces[index].mayMulticast {
-            interfaces[index].multicast = MulticastProbe.echo(on: interfaces[index].index)
-        }
+        let able = interfaces.indices.filter { interfaces[$0].mayMulticast }
+        let echoes = SideBySide.look(
+            at: able.map { interfaces[$0].index }, atOnce: echoLimit, by: .now() + echoPatience, "doctor echo"
+        ) { MulticastProbe.echo(on: $0) }
+        for (index, echo) in zip(able, echoes) { interfaces[index].multicast = echo }
         return NetworkFacts(interfaces: interfaces, anyRoute: MulticastProbe.plainSend())
     }
 
     private static let interfaceLimit = 256
+    /// Bridges of containers answer nothing, and there may be many.
+    private static let echoLimit = 16
+    private static let echoPatience = TimeSpan.milliseconds(1_500)
 
     private static func listInterfaces() -> [Interface] {
         var first: UnsafeMutablePointer<ifaddrs>?

@@ -96,8 +96,8 @@ extension CodecFacts {
 }
 
 extension StateFacts {
-    /// Writes a small file there, and removes it.
-    static func look(at path: String?) -> StateFacts {
+    /// Writes a small file there, and removes it; but root makes nothing in another user's.
+    static func look(at path: String?, user: uid_t = geteuid()) -> StateFacts {
         var facts = StateFacts(path: path)
         guard let path else { return facts }
         let place = nearest(to: path)
@@ -107,7 +107,11 @@ extension StateFacts {
                 UInt64(space.f_bavail).multipliedReportingOverflow(by: UInt64(space.f_frsize))
                 .partialValue
         }
-        facts.writing = place == path ? tryWriting(in: path) : tryAccess(place)
+        if let owner = owner(of: place), user == 0, owner != user {
+            facts.writing = .notTried(owner: owner)
+        } else {
+            facts.writing = place == path ? tryWriting(in: path) : tryAccess(place)
+        }
         return facts
     }
 
@@ -119,6 +123,11 @@ extension StateFacts {
             place = String(place[..<slash])
         }
         return place
+    }
+
+    private static func owner(of place: String) -> uid_t? {
+        var status = stat()
+        return stat(place, &status) == 0 ? status.st_uid : nil
     }
 
     private static func tryAccess(_ place: String) -> Writing {

@@ -7,9 +7,11 @@ import WireProtocol
 /// What the doctors of other machines find, each asked by the peer that runs there.
 struct RemoteProbe: Sendable {
     private let probes: [(name: String, address: NetworkAddress, probe: Probe<Answer>)]
+    /// The names of those that are not asked.
+    private let surplus: [String]
 
-    /// Peers that are asked at once.
-    private static let peerLimit = 4
+    /// Machines that are asked, all at once: a doctor takes most of the time that there is.
+    private static let machineLimit = 16
 
     private enum Answer: Hashable, Sendable {
         case found([Finding])
@@ -21,8 +23,9 @@ struct RemoteProbe: Sendable {
     init(_ peers: [(name: String, address: NetworkAddress)], as identity: Identity) {
         // Several peers may run on one machine.
         var hosts: Set<String> = []
-        let first = peers.filter { hosts.insert($0.address.host).inserted }.prefix(Self.peerLimit)
-        probes = first.map { name, address in
+        let machines = peers.filter { hosts.insert($0.address.host).inserted }
+        surplus = machines.dropFirst(Self.machineLimit).map(\.name)
+        probes = machines.prefix(Self.machineLimit).map { name, address in
             var identity = identity
             // Another connection of the same process would take the place of the one that looks at the way.
             identity.instance = .random(in: 1...(.max))
@@ -55,7 +58,7 @@ struct RemoteProbe: Sendable {
 
     /// What was found by an instant.
     func findings(by deadline: HostTime) -> [Finding] {
-        probes.flatMap { name, _, probe -> [Finding] in
+        var found = probes.flatMap { name, _, probe -> [Finding] in
             switch probe.facts(by: deadline) ?? .nothing("it does not answer in time") {
             case .found(let findings): return findings
             case .nothing(let reason):
@@ -69,5 +72,14 @@ struct RemoteProbe: Sendable {
                 ]
             }
         }
+        if !surplus.isEmpty {
+            found.append(
+                Finding(
+                    "remote.more", .note,
+                    "more than \(Self.machineLimit) machines: not asked were "
+                        + surplus.map { "'\(String(heard: $0))'" }.listed,
+                    remedy: "run tutti doctor there"))
+        }
+        return found
     }
 }

@@ -23,7 +23,7 @@ final class RunControl: Sendable {
         defer {
             // A loop that has ended takes nothing any more.
             state.withLock { ($0.loop, $0.stop) = (nil, nil) }
-            try? group.syncShutdownGracefully()
+            group.end()
         }
         do {
             return try loop.flatSubmit { body(loop) }.wait()

@@ -134,7 +134,7 @@ final class LookupResponder {
         let deadline = loop.scheduleTask(in: Self.patience) { ended.succeed() }
         EventLoopFuture.andAllComplete(queues.values.map { $0.finish() }, on: loop).whenComplete { _ in
             deadline.cancel()
-            pool.shutdownGracefully { _ in ended.succeed() }
+            pool.end { ended.succeed() }
         }
         return ended.futureResult
     }

@@ -58,7 +58,7 @@ final class SongDescriber {
         let deadline = loop.scheduleTask(in: Self.patience) { ended.succeed() }
         queue.finish().whenComplete { _ in
             deadline.cancel()
-            pool.shutdownGracefully { _ in ended.succeed() }
+            pool.end { ended.succeed() }
         }
         return ended.futureResult
     }

@@ -91,10 +91,11 @@ extension CommandArguments {
     /// Parses comma-separated names, over all uses of the option.
     func peerNames(_ option: CommandSyntax.Option) throws(UsageError) -> [String] {
         var names: [String] = []
+        var known: Set<String> = []
         for list in values(of: option) {
             for part in list.split(separator: ",", omittingEmptySubsequences: false) {
                 let name = try Self.checkedName(part.trimmingSpaces, option)
-                if !names.contains(name) { names.append(name) }
+                if known.insert(name).inserted { names.append(name) }
             }
         }
         return names

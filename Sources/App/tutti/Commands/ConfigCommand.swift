@@ -138,6 +138,7 @@ extension ConfigurationFile.Content {
         switch self {
         case .absent: "not there"
         case .unreadable(let reason): "cannot be read: \(reason)"
+        case .crowded: "has too many files"
         case .document(let document): document.problems.isEmpty ? "read" : "read, with mistakes"
         }
     }

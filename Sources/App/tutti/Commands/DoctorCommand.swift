@@ -71,11 +71,13 @@ struct DoctorCommand: Command {
     func run() -> Int32 {
         var options = options
         options.statePath = StateDirectory.standard()?.path
+        // Libraries of sound servers make files there, too.
+        let isElsewhere = ForeignHome.leave()
         options.startsWorkers = true
         if StandardStream.error.isTerminal { StandardStream.error.write("tutti: looking, for about 8 seconds\n") }
-        let (identity, objection) = Self.identity()
+        let (identity, objections) = isElsewhere ? (Identity(), []) : Self.identity()
         let found = StandardStream.silencingOthers { Doctor.examine(options, as: identity) }
-        let findings = (objection.map { [$0] } ?? []) + found
+        let findings = objections + found
         let shown = isQuiet ? findings.filter { $0.severity > .ok } : findings
         if isForOthers {
             StandardStream.output.write(shown.map { $0.tabs + "\n" }.joined())
@@ -89,17 +91,28 @@ struct DoctorCommand: Command {
         return Self.exitCode(findings)
     }
 
-    /// This machine's identity, so that peers treat us as they treat it; one for this once where it cannot be used.
-    private static func identity() -> (identity: Identity, objection: Finding?) {
+    /// This machine's identity, so that peers treat us as they treat it; one for this once where there is none, or it
+    /// cannot be used. And what is to be said of that.
+    private static func identity() -> (Identity, [Finding]) {
+        let state = StateDirectory.standard()
         do throws(RuntimeFailure) {
-            // What there is to be warned of is found again.
-            return (try IdentityStore.standard().identity().identity, nil)
+            let loaded = try IdentityStore(directory: state, hostName: Identity.hostName).look()
+            // That there is no directory is found again.
+            guard state != nil else { return (loaded.identity, []) }
+            return (loaded.identity, loaded.warnings.map(Self.damagedKey))
         } catch {
             let finding = Finding(
                 "state.unusable", .problem, error.sentence, why: "every command of Tutti stops with this",
-                remedy: "see the line itself, and: ls -la '\(StateDirectory.standard()?.path ?? "~")'")
-            return (Identity(), finding)
+                remedy: "see the line itself, and: ls -la '\(state?.path ?? "~")'")
+            return (Identity(), [finding])
         }
+    }
+
+    private static func damagedKey(_ warning: String) -> Finding {
+        Finding(
+            "state.key-unusable", .warning, warning,
+            why: "who knows this machine, and its household, take it for another one",
+            remedy: "restore a copy of the key, or let the next command make a new one and pair it again: tutti pair")
     }
 
     /// 0 for nothing worse than notes, 1 for warnings, 2 for problems.

@@ -105,14 +105,15 @@ struct JoinCommand: Command {
         isService = arguments.has(ServiceFlags.service)
         options.waitsForOutput = isService
         self.arguments = arguments
-        reload = { () throws(UsageError) in try Self.configured(arguments.words) }
+        reload = { () throws(UsageError) in try Self.configured(arguments.words, .load()) }
     }
 
     /// What the same words mean by the configuration as it is now.
-    /// - Throws: also for a mistake in the configuration, so that what was in force can stay so.
-    private static func configured(_ words: [String]) throws(UsageError) -> JoinCommand {
-        let configured = try ConfiguredCommand<JoinCommand>(words, .load())
-        if let mistake = configured.mistakes.first { throw UsageError("\(mistake)") }
+    /// - Throws: also for a mistake in a file, so that what was in force can stay so. The environment is that of the start,
+    ///   which has warned of it.
+    static func configured(_ words: [String], _ layers: ConfigurationLayers) throws(UsageError) -> JoinCommand {
+        let configured = try ConfiguredCommand<JoinCommand>(words, layers)
+        if let mistake = configured.mistakes.first(where: \.isOfFile) { throw UsageError("\(mistake)") }
         return configured.command
     }
 

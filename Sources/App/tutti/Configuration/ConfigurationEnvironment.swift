@@ -1,5 +1,3 @@
-import Glibc
-
 /// Where the configuration of a process is looked for.
 struct ConfigurationEnvironment: Sendable {
     /// Holds tutti.toml and tutti.toml.d for all users.
@@ -7,8 +5,8 @@ struct ConfigurationEnvironment: Sendable {
     /// The same for this user: `$XDG_CONFIG_HOME/tutti` (XDG Base Directory Specification), `~/.config/tutti` by
     /// default. Nil without a home directory.
     var userDirectory: String?
-    /// Returns an environment variable that is set, and not empty.
-    var variable: @Sendable (String) -> String?
+    /// By their names: environment variables that begin with ``prefix``. An empty one counts as not set.
+    var variables: [String: String]
 
     /// That of this process.
     static var standard: ConfigurationEnvironment {
@@ -16,11 +14,20 @@ struct ConfigurationEnvironment: Sendable {
         let configuration = StateDirectory.environment("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
         return ConfigurationEnvironment(
             userDirectory: (configuration ?? home.map { $0 + "/.config" }).map { $0 + "/tutti" },
-            variable: { StateDirectory.environment($0) })
+            variables: variables(in: ProcessEnvironment.entries(beginningWith: prefix)))
     }
 
+    /// - Parameter entries: `NAME=VALUE`. Of two with one name the first counts, as for getenv(3).
+    static func variables(in entries: [String]) -> [String: String] {
+        let pairs = entries.map { $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false) }
+            .filter { $0.count == 2 && !$0[1].isEmpty }
+        return Dictionary(pairs.map { (String($0[0]), String($0[1])) }) { first, _ in first }
+    }
+
+    static let prefix = "TUTTI_"
+
     /// Set to a true value, this has all files and other variables ignored, as `--no-configuration` does.
-    static let ignoringVariable = "TUTTI_NO_CONFIGURATION"
+    static let ignoringVariable = prefix + "NO_CONFIGURATION"
 
     /// A toggle's value in an environment variable; nil if it is none.
     static func toggle(_ text: String) -> Bool? {

@@ -7,11 +7,18 @@ struct ConfigurationFile: Hashable, Sendable {
         case absent
         /// The system's reason, or another.
         case unreadable(String)
+        /// A directory with more files than are read: how many, and the first of those that are not.
+        case crowded(count: Int, first: String)
         case document(TOMLDocument)
     }
 
     let path: String
     let content: Content
+
+    private init(path: String, content: Content) {
+        self.path = path
+        self.content = content
+    }
 
     /// Reads a file, 1 MiB at most.
     init(path: String) {
@@ -51,11 +58,30 @@ extension ConfigurationFile {
     /// The most files of a drop-in directory.
     static let directoryCountLimit = 256
 
-    /// Reads tutti.toml of a directory, and then those of tutti.toml.d, by their names: the weakest first.
+    /// Reads tutti.toml of a directory, and then those of tutti.toml.d, by their names: the weakest first. Where there
+    /// are too many, the directory itself stands behind those that were read.
     static func files(in directory: String) -> [ConfigurationFile] {
         let first = directory + "/tutti.toml"
         let folder = StateDirectory(path: first + ".d")
         let names = folder.names().filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }.sorted()
-        return ([first] + names.prefix(directoryCountLimit).map { folder.path(of: $0) }).map { .init(path: $0) }
+        var files = [ConfigurationFile(path: first)]
+        files += names.prefix(directoryCountLimit).map { ConfigurationFile(path: folder.path(of: $0)) }
+        if let surplus = names.dropFirst(directoryCountLimit).first {
+            files.append(.init(path: folder.path, content: .crowded(count: names.count, first: surplus)))
+        }
+        return files
+    }
+}
+
+extension ConfigurationFile.Content {
+    /// Why something is not read, for people; nil if all is.
+    var problem: String? {
+        switch self {
+        case .absent, .document: nil
+        case .unreadable(let reason): "it cannot be read: \(reason)"
+        case .crowded(let count, let first):
+            "it holds \(count) files, and \(ConfigurationFile.directoryCountLimit) are the most: '\(first)' and those "
+                + "behind it are not read"
+        }
     }
 }

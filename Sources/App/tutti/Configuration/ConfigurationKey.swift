@@ -22,9 +22,10 @@ struct ConfigurationKey: Hashable, Sendable {
     /// The environment variable for one command.
     func variable(of command: String) -> String { Self.variable([command, key]) }
 
-    private static func variable(_ words: [String]) -> String {
+    /// - Parameter words: a command, a key, or both.
+    static func variable(_ words: [String]) -> String {
         let letters = words.joined(separator: "_").uppercased().map { $0 == "-" ? "_" : $0 }
-        return "TUTTI_" + String(letters)
+        return ConfigurationEnvironment.prefix + String(letters)
     }
 }
 

@@ -8,26 +8,26 @@ import TOML
 struct ConfigurationLayers: Sendable {
     /// The weakest first, also those that are not there.
     let files: [ConfigurationFile]
-    private let variable: @Sendable (String) -> String?
+    private let variables: [String: String]
 
     /// No file, no variable.
-    static let none = ConfigurationLayers(files: []) { _ in nil }
+    static let none = ConfigurationLayers(files: [], variables: [:])
 
-    private init(files: [ConfigurationFile], variable: @escaping @Sendable (String) -> String?) {
+    private init(files: [ConfigurationFile], variables: [String: String]) {
         self.files = files
-        self.variable = variable
+        self.variables = variables
     }
 
     /// Reads all files. Where there are none this takes a few failed calls of open(2).
     static func load(environment: ConfigurationEnvironment = .standard) -> ConfigurationLayers {
-        if let text = environment.variable(ConfigurationEnvironment.ignoringVariable),
+        if let text = environment.variables[ConfigurationEnvironment.ignoringVariable],
             ConfigurationEnvironment.toggle(text) == true
         {
             return .none
         }
         let directories = [environment.systemDirectory] + [environment.userDirectory].compactMap(\.self)
         return ConfigurationLayers(
-            files: directories.flatMap(ConfigurationFile.files(in:)), variable: environment.variable)
+            files: directories.flatMap(ConfigurationFile.files(in:)), variables: environment.variables)
     }
 
     /// Returns what there is for a command, before the command itself has looked at it.
@@ -35,40 +35,14 @@ struct ConfigurationLayers: Sendable {
         var settings = ConfigurationSettings()
         let keys = ConfigurationKeys(syntax)
         for (layer, file) in files.enumerated() {
-            switch file.content {
-            case .absent: break
-            case .unreadable(let reason):
-                settings.note(
-                    .init(place: .file(file.path, line: nil), key: nil, problem: "it cannot be read: \(reason)"))
-            case .document(let document):
+            if let problem = file.content.problem {
+                settings.note(.init(place: .file(file.path, line: nil), key: nil, problem: problem))
+            }
+            if case .document(let document) = file.content {
                 LayerReading(path: file.path, layer: layer, keys: keys).read(document, into: &settings)
             }
         }
-        addVariables(keys.own, of: syntax.name, to: &settings)
+        VariableReading(variables: variables, layer: files.count, keys: keys).read(into: &settings)
         return settings
-    }
-
-    private func addVariables(_ keys: [ConfigurationKey], of command: String, to settings: inout ConfigurationSettings)
-    {
-        for key in keys {
-            for name in [key.variable, key.variable(of: command)].compactMap(\.self) {
-                guard let text = variable(name) else { continue }
-                let place = ConfigurationPlace.variable(name)
-                if let words = Self.words(text, for: key) {
-                    settings.add(.init(key: key, words: words, place: place, layer: files.count))
-                } else {
-                    settings.note(.init(place: place, key: nil, problem: "takes true or false, not '\(text)'"))
-                }
-            }
-        }
-    }
-
-    /// Returns nil for what is neither true nor false.
-    private static func words(_ text: String, for key: ConfigurationKey) -> [String]? {
-        switch key.kind {
-        case .toggle: ConfigurationEnvironment.toggle(text).map { $0 ? [""] : [] }
-        case .value: [text]
-        case .values: text.split(separator: "\n").map(String.init)
-        }
     }
 }

@@ -24,6 +24,9 @@ struct ConfigurationMistake: Hashable, Sendable {
     /// Nil where no key can be told.
     let key: String?
     let problem: String
+
+    /// Whether somebody can mend it while the process runs.
+    var isOfFile: Bool { if case .file = place { true } else { false } }
 }
 
 extension ConfigurationMistake: CustomStringConvertible {

@@ -9,7 +9,8 @@ import TuttiRuntime
 // (JoinOptions.waitsForOutput), mDNS, a network, a broadcast.
 //
 // Three threads take part besides the sessions' own: the main one, which runs one session after the other; that of the
-// signals, which reads the configuration; and that of the ServiceKeeper, which nothing holds up.
+// signals; and that of the ServiceKeeper, which nothing holds up. The configuration is read on another one, which ends
+// with that.
 
 /// Runs a command as a service: until SIGTERM or SIGINT, through what is missing, with SIGHUP to read the configuration
 /// anew.
@@ -87,7 +88,7 @@ struct ServiceRunner<Served: ServedCommand> {
                 switch signal {
                 case SIGHUP:
                     keeper.reloading()
-                    mailbox.post(.service(control.reload(now: .now())))
+                    control.requestReload { mailbox.post(.service($0)) }
                 case SIGINT, SIGTERM:
                     switch control.stop(signal, now: .now()) {
                     case .stop:

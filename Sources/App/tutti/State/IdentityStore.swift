@@ -25,24 +25,38 @@ struct IdentityStore: Sendable {
     ///   of this machine.
     func identity() throws(RuntimeFailure) -> Loaded {
         var warnings: [String] = []
-        let keys = try kept(&warnings) ?? PeerKeyPair.random()
+        let keys = try kept(&warnings, Self.keys) ?? PeerKeyPair.random()
         var identity = Identity(keys: keys, name: hostName)
         identity.household = try household()
         return Loaded(identity: identity, warnings: warnings)
     }
 
+    /// The same for a process that changes nothing: no key is made, a damaged one stays where it is, and what others
+    /// bring of the household is not stored. Without a key the process has one of its own.
+    func look() throws(RuntimeFailure) -> Loaded {
+        var warnings: [String] = []
+        let keys = try kept(&warnings) { file, _ throws(PrivateFileError) in try file.existingKeys() }
+        var identity = Identity(keys: keys ?? .random(), name: hostName)
+        identity.household = try household { UnkeptHousehold(kept: $0) }
+        return Loaded(identity: identity, warnings: warnings)
+    }
+
     /// Returns nil if nothing can be kept.
-    private func household() throws(RuntimeFailure) -> StoredHousehold? {
+    private func household(
+        _ store: (HouseholdFile) -> any HouseholdStore = { $0 }
+    ) throws(RuntimeFailure) -> StoredHousehold? {
         guard let directory else { return nil }
         do throws(MemoryFailure) {
-            return try StoredHousehold(HouseholdFile(directory: directory))
+            return try StoredHousehold(store(HouseholdFile(directory: directory)))
         } catch {
             throw RuntimeFailure(.notAllowed, .other(error.message))
         }
     }
 
-    /// Returns nil if nothing can be kept.
-    private func kept(_ warnings: inout [String]) throws(RuntimeFailure) -> PeerKeyPair? {
+    /// Returns nil if nothing is, or can be, kept.
+    private func kept(
+        _ warnings: inout [String], _ read: (KeyFile, inout [String]) throws(PrivateFileError) -> PeerKeyPair?
+    ) throws(RuntimeFailure) -> PeerKeyPair? {
         let consequence = "this run has a key of its own, others see it as a new peer"
         guard let directory else {
             warnings.append("HOME is not set: \(consequence)")
@@ -50,7 +64,7 @@ struct IdentityStore: Sendable {
         }
         let file = KeyFile(directory: directory)
         do throws(PrivateFileError) {
-            return try Self.keys(in: file, &warnings)
+            return try read(file, &warnings)
         } catch {
             switch error {
             case .exposed, .foreign: throw RuntimeFailure(.notAllowed, .other("\(error)"))
@@ -61,7 +75,7 @@ struct IdentityStore: Sendable {
     }
 
     /// New ones, with a warning, if the file is damaged.
-    private static func keys(in file: KeyFile, _ warnings: inout [String]) throws(PrivateFileError) -> PeerKeyPair {
+    private static func keys(_ file: KeyFile, _ warnings: inout [String]) throws(PrivateFileError) -> PeerKeyPair? {
         do throws(PrivateFileError) {
             return try file.keys()
         } catch {

@@ -29,6 +29,9 @@ struct KeyFile: Sendable {
         }
     }
 
+    /// Returns the keys; nil if there are none. Changes nothing.
+    func existingKeys() throws(PrivateFileError) -> PeerKeyPair? { try file.look(PeerKeyPair.init(text:)) }
+
     /// Makes new keys, and gives the file of the former ones another name.
     /// - Returns: the path that it has now.
     func replace() throws(PrivateFileError) -> String {

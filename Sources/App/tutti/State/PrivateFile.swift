@@ -44,6 +44,17 @@ struct PrivateFile: Sendable {
         }
     }
 
+    /// Returns what the file holds, and changes nothing; nil if there is none.
+    /// - Throws: ``PrivateFileError/unusable`` for a file that makes no sense, which stays where it is.
+    func look<Content>(_ decode: ([UInt8]) -> Content?) throws(PrivateFileError) -> Content? {
+        guard let bytes = try read() else { return nil }
+        if let content = decode(bytes) { return content }
+        switch whenDamaged {
+        case .setAside: throw .unusable(path: path, advice: "the next command that needs it gives it another name")
+        case .stays(let advice): throw .unusable(path: path, advice: advice)
+        }
+    }
+
     /// Gives the file another name; for whoever holds the lock.
     /// - Parameter mark: what the other name tells of it.
     /// - Returns: the path that it has now.

@@ -1,5 +1,4 @@
 import AudioCore
-import Glibc
 import HostSystem
 import TuttiRuntime
 import WireProtocol
@@ -19,8 +18,9 @@ final class ProgramLookups: MusicLookups {
 
     func find(_ lookup: MusicLookup) -> MusicLookupResult {
         do throws(ProcessError) {
+            // Where the library is depends on the environment, and which decoders there are.
             let output = try process.run(
-                [Self.program, Tutti.ignoringOption] + lookup.arguments, environment: Self.environment,
+                [Self.program, Tutti.ignoringOption] + lookup.arguments, environment: ProcessEnvironment.entries,
                 limits: lookup.limits)
             return .found(output)
         } catch {
@@ -30,17 +30,6 @@ final class ProgramLookups: MusicLookups {
     }
 
     func stop() { process.cancel() }
-
-    /// That of this process: where the library is depends on it, and which decoders there are.
-    private static var environment: [String] {
-        var variables: [String] = []
-        var next = environ
-        while let variable = next.pointee {
-            variables.append(String(cString: variable))
-            next += 1
-        }
-        return variables
-    }
 }
 
 extension MusicLookup {
