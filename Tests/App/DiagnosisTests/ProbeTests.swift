@@ -101,8 +101,8 @@ import Testing
 
     /// Root is asked for an ordinary user, as by `sudo -E`.
     @Test(.enabled(if: geteuid() == 0)) func rootWritesNothingInAnothersDirectory() throws {
-        let path = try temporaryDirectory()
-        defer { rmdir(path) }
+        let directory = TemporaryDirectory()
+        let path = directory.path
         #expect(chown(path, 65_534, 65_534) == 0)
         var before = stat()
         var after = stat()

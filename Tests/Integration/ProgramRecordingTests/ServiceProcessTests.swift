@@ -66,8 +66,8 @@ import Testing
         #expect(log.split(separator: "\n").filter { $0.contains("no sound device is called") }.count == 1, "\(log)")
     }
 
-    /// What a session leaves behind when another one takes its place, the service would have for the rest of its life: no
-    /// thread of it has, or has asked for, a higher priority than all others.
+    /// What a session leaves behind when another one takes its place, the service would have for the rest of its life:
+    /// no thread of it has, or has asked for, a higher priority than all others.
     @Test func itBeginsAnewWithWhatChanged() throws {
         let directory = TemporaryDirectory()
         try run(

@@ -6,7 +6,8 @@ struct StateFacts: Judged {
         case works
         /// The operation that failed, and its errno.
         case failed(String, Int32)
-        /// Root is asked, and the directory is another user's: what it makes there would be in that user's way. The user.
+        /// Root is asked, and the directory is another user's: what it makes there would be in that user's way. The
+        /// user.
         case notTried(owner: UInt32)
     }
 

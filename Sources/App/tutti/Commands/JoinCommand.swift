@@ -109,8 +109,8 @@ struct JoinCommand: Command {
     }
 
     /// What the same words mean by the configuration as it is now.
-    /// - Throws: also for a mistake in a file, so that what was in force can stay so. The environment is that of the start,
-    ///   which has warned of it.
+    /// - Throws: also for a mistake in a file, so that what was in force can stay so. The environment is that of the
+    ///   start, which has warned of it.
     static func configured(_ words: [String], _ layers: ConfigurationLayers) throws(UsageError) -> JoinCommand {
         let configured = try ConfiguredCommand<JoinCommand>(words, layers)
         if let mistake = configured.mistakes.first(where: \.isOfFile) { throw UsageError("\(mistake)") }

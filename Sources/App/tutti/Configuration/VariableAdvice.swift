@@ -1,8 +1,8 @@
 import AudioCore
 
-// A variable that begins as Tutti's do need not be an option's: scripts and other programs have theirs, and none of them
-// is listed anywhere. So one that is nobody's is spoken of only if it can hardly be meant otherwise: it is a typing error
-// or two away from a right one, or begins with a command's name, as TUTTI_JOIN_ does.
+// A variable that begins as Tutti's do need not be an option's: scripts and other programs have theirs, and none of
+// them is listed anywhere. So one that is nobody's is spoken of only if it can hardly be meant otherwise: it is a
+// typing error or two away from a right one, or begins with a command's name, as TUTTI_JOIN_ does.
 
 /// What is said to one command of environment variables that are probably misspelt.
 struct VariableAdvice {
