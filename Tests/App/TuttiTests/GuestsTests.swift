@@ -114,7 +114,8 @@ import WebRemote
 
     /// As `tutti guests add` shows it while nothing is broadcast.
     @Test func theNextPageIsWhereTheConfigurationSays() throws {
-        let (sample, directory) = (ConfigurationSample(), StreamTestKit.TemporaryDirectory())
+        let sample = ConfigurationSample()
+        let directory = StreamTestKit.TemporaryDirectory()
         #expect(OwnPage.expected(by: sample.layers) == PageLocation(port: WebOptions.standardPort))
         let made = try MadeCertificate(["DNS:music.example.org"], in: directory)
         try sample.write(

@@ -354,7 +354,7 @@ export class Listener {
     this.#schedule(TICK);
     this.#look(now);
     const pause = now - this.#last.running < 1000 || !this.#card.isKnown ? TICK_EARLY : TICK;
-    if (this.#isOn) this.#schedule(Math.max(1, Math.min(pause, this.#timing ? this.#clock.wait(now) : pause)));
+    if (this.#isOn) this.#schedule(Math.max(1, Math.min(pause, this.#canAsk ? this.#clock.wait(now) : pause)));
   }
 
   #look(now) {
@@ -387,8 +387,11 @@ export class Listener {
     [last.tick, last.wall] = [now, wall];
   }
 
+  /** Whether the socket of the clock is open. */
+  get #canAsk() { return this.#timing?.readyState === 1; }
+
   #ask() {
-    if (this.#timing?.readyState !== 1) return;
+    if (!this.#canAsk) return;
     const request = this.#clock.request(this.host.performance.now());
     if (request) this.#timing.send(request);
   }
