@@ -9,7 +9,7 @@ enum TuttiProcess {
         // Of jobs in the background a shell takes the interrupt away; this gives it back, in the same process.
         let head = """
             export PATH="$PWD/bin:$PATH" XDG_STATE_HOME="$PWD/state" XDG_RUNTIME_DIR="$PWD" LC_ALL=C
-            trap 'kill $(jobs -p) 2> /dev/null' EXIT
+            trap 'kill $(jobs -p) 2> /dev/null || true' EXIT
             exec 9> trace; BASH_XTRACEFD=9 PS4='+$SECONDS s: '; set -x
             mkdir -p bin
             for program in tutti example-embed example-play example-record flooding-controller; do
