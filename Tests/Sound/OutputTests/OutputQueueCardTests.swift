@@ -94,9 +94,11 @@ extension OutputTests {
 
         /// What lies in the card's buffer when the card breaks off is lost with it; nothing else is.
         @Test func anXrunLosesNoMoreThanTheCardDoes() throws {
-            let card = cardDirectory.makeCard { $0.formats = ["S16_LE"] }
-            try card.setFaults([.xrunAt(trueNow() + 700_000_000)])
-            let (sound, events) = try play(on: card)
+            let (sound, events) = try undisturbed(unless: { $0.events.contains(.underrun) }) {
+                let card = cardDirectory.makeCard { $0.formats = ["S16_LE"] }
+                try card.setFaults([.xrunAt(trueNow() + 700_000_000)])
+                return try play(on: card)
+            }
             #expect(events.contains(.xrun))
             let lost = Self.samples.count - sound.count
             // And the first frames of the fade in, which sixteen bits round to zero.
