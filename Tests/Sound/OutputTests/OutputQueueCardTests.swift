@@ -95,9 +95,7 @@ extension OutputTests {
         /// What lies in the card's buffer when the card breaks off is lost with it; nothing else is.
         @Test func anXrunLosesNoMoreThanTheCardDoes() throws {
             let (sound, events) = try undisturbed(unless: { $0.events.contains(.underrun) }) {
-                let card = cardDirectory.makeCard { $0.formats = ["S16_LE"] }
-                try card.setFaults([.xrunAt(trueNow() + 700_000_000)])
-                return try play(on: card)
+                try playOnBreakingCard()
             }
             #expect(events.contains(.xrun))
             let lost = Self.samples.count - sound.count
@@ -108,6 +106,13 @@ extension OutputTests {
             // All but the fade in behind it.
             let rest = sound.count - same - 2 * 250
             #expect(sound.suffix(rest).elementsEqual(Self.samples.suffix(rest)))
+        }
+
+        /// Plays the samples on a card that breaks off 0.7 s on.
+        private func playOnBreakingCard() throws -> (sound: [Float], events: [OutputQueueEvent]) {
+            let card = cardDirectory.makeCard { $0.formats = ["S16_LE"] }
+            try card.setFaults([.xrunAt(trueNow() + 700_000_000)])
+            return try play(on: card)
         }
 
         /// Between two frames of the card, as a rule: a tenth of a frame is 2 us. In the median of five, as a busy
