@@ -114,7 +114,8 @@ installable_options() {
     toolchain=$(swiftc -print-target-info | sed -nE 's/.*"runtimeResourcePath" *: *"([^"]*)".*/\1/p')/../../bin
     installable=(-c release --static-swift-stdlib -Xlinker --no-export-dynamic)
     if [ -x "$toolchain/ld.lld" ]; then
-        installable+=(-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs)
+        installable+=(-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
+            -Xlinker "$PWD/Scripts/lib/reproducible.ld")
     fi
     archive=$("$toolchain/clang" -print-file-name=libstdc++.a || true)
     if [ -f "$archive" ]; then
@@ -133,9 +134,10 @@ build_program() {
     # For tutti --version; the manifest reads it.
     TUTTI_REVISION=$(revision)
     export TUTTI_REVISION
+    # The linker leaves the symbols out, for the build's id is of all that it writes.
+    installable+=(-Xlinker --strip-all)
     swift build "${installable[@]}" --product tutti >&2
     cp "$(swift build "${installable[@]}" --show-bin-path)/tutti" "$1"
-    if command -v strip >/dev/null; then strip "$1"; fi
 }
 
 # write_manual PROGRAM DIR: writes the manual pages into DIR/man1 and DIR/man5, compressed, the same each time.
