@@ -6,8 +6,8 @@ import Synchronization
 
 // The real-time loop of one playback PCM.
 //
-// The device wakes us every 50 ms, or every 10 ms while its clock is still being learned; while that is not known well,
-// we also poll every millisecond. We read its status: the frames writable, the delay, and the time of both. The last
+// The device wakes us every 50 ms, or every 10 ms while its clock is still being learned, or a period sooner (see
+// ``WakeStagger``); while its clock is not known well, we also poll every millisecond. We read its status: the frames writable, the delay, and the time of both. The last
 // two make a reading of the DAC clock for the renderer. Then we render what the device takes: up to 60 ms at a time if
 // its buffer is at least half full, otherwise a period at a time, so that the first frames arrive early.
 //
@@ -39,6 +39,7 @@ struct ALSALoop: ~Copyable {
     private var delayValidator: DelayValidator
     private var rewinder: PCMRewinder
     private var wait = PCMWait()
+    private var stagger: WakeStagger
     private var recovery = PCMRecovery()
 
     /// The most that is rendered in one go.
@@ -58,6 +59,7 @@ struct ALSALoop: ~Copyable {
         timestampValidator = TimestampValidator(clock: configuration.timestampClock, period: configuration.period)
         delayValidator = DelayValidator(periodFrameCount: configuration.periodFrameCount)
         rewinder = PCMRewinder(pcm, rate: configuration.rate)
+        stagger = WakeStagger(seed: UInt64(bitPattern: HostTime.now().nanoseconds))
         renderer = Renderer(
             control: control, deviceRate: configuration.rate, channels: configuration.channelCount,
             maximumFrameCount: configuration.bufferFrameCount, rateHint: rateHint)
@@ -114,8 +116,9 @@ struct ALSALoop: ~Copyable {
         var available = min(max(reading.available, 0), configuration.bufferFrameCount)
         if renderer.wantsEarlierFrame { available += takeBack(buffered: configuration.bufferFrameCount - available) }
         guard available > 0 else { return recovery.noteEmptyTurn() }
-        code = fill(available)
-        if code > 0 { testRewinds() }
+        let withheld = stagger.withheld(of: available, period: configuration.periodFrameCount)
+        code = fill(available - withheld)
+        if code > 0 { testRewinds(buffered: configuration.bufferFrameCount - withheld) }
         recovery.noteTurn(code)
         return code
     }
@@ -143,9 +146,9 @@ struct ALSALoop: ~Copyable {
         return taken
     }
 
-    /// Finds out whether the device, which is full, gives frames back.
-    private mutating func testRewinds() {
-        rewinder.test(buffered: configuration.bufferFrameCount)
+    /// Finds out whether the device, which holds so many frames, gives frames back.
+    private mutating func testRewinds(buffered: Int) {
+        rewinder.test(buffered: buffered)
         noteRewinds()
     }
 
@@ -200,7 +203,7 @@ struct ALSALoop: ~Copyable {
         var code = snd_pcm_prepare(pcm)
         if code >= 0 { code = fill(configuration.bufferFrameCount) }
         if code >= 0 { code = snd_pcm_start(pcm) }
-        if code >= 0 { testRewinds() }
+        if code >= 0 { testRewinds(buffered: configuration.bufferFrameCount) }
         return code
     }
 

@@ -1,0 +1,18 @@
+// Cards of one machine may move their pointers at the same ticks. Two players that fill such cards are then woken at
+// once, again and again, and one of them always runs behind the other, late by what that one does: 300 to 500 us. A line
+// through its wakes is tilted when that begins, and stays so. So at every other wake, at random, a period is left
+// unwritten, which brings the next wake forward by one: then most wakes of each are its own.
+
+/// Spreads the wakes of a playback loop. Real-time safe.
+struct WakeStagger: BitwiseCopyable {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    /// Of so many frames that could be written, how many are left unwritten.
+    mutating func withheld(of frameCount: Int, period: Int) -> Int {
+        // Knuth's MMIX generator (The Art of Computer Programming 2, section 3.3.4).
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state >> 63 == 1 && frameCount >= 2 * period ? period : 0
+    }
+}
