@@ -1,6 +1,6 @@
 // Cards of one machine may move their pointers at the same ticks. Two players that fill such cards are then woken at
-// once, again and again, and one of them always runs behind the other, late by what that one does: 300 to 500 us. A line
-// through its wakes is tilted when that begins, and stays so. So at every other wake, at random, a period is left
+// once, again and again, and one of them always runs behind the other, late by what that one does: 300 to 500 us. A
+// line through its wakes is tilted when that begins, and stays so. So at every other wake, at random, a period is left
 // unwritten, which brings the next wake forward by one: then most wakes of each are its own.
 
 /// Spreads the wakes of a playback loop. Real-time safe.
