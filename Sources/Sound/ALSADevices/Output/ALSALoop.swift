@@ -60,7 +60,9 @@ struct ALSALoop: ~Copyable {
         timestampValidator = TimestampValidator(clock: configuration.timestampClock, period: configuration.period)
         delayValidator = DelayValidator(periodFrameCount: configuration.periodFrameCount)
         rewinder = PCMRewinder(pcm, rate: configuration.rate)
-        stagger = WakeStagger(seed: UInt64(bitPattern: HostTime.now().nanoseconds))
+        stagger = WakeStagger(
+            seed: UInt64(bitPattern: HostTime.now().nanoseconds), period: configuration.periodFrameCount,
+            buffer: configuration.bufferFrameCount)
         renderer = Renderer(
             control: control, deviceRate: configuration.rate, channels: configuration.channelCount,
             maximumFrameCount: configuration.bufferFrameCount, rateHint: rateHint)
@@ -117,7 +119,7 @@ struct ALSALoop: ~Copyable {
         var available = min(max(reading.available, 0), configuration.bufferFrameCount)
         if renderer.wantsEarlierFrame { available += takeBack(buffered: configuration.bufferFrameCount - available) }
         guard available > 0 else { return recovery.noteEmptyTurn() }
-        let withheld = stagger.withheld(of: available, period: configuration.periodFrameCount)
+        let withheld = stagger.withheld(of: available)
         code = fill(available - withheld)
         if code > 0 { testRewinds(buffered: configuration.bufferFrameCount - withheld) }
         recovery.noteTurn(code)
