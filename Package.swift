@@ -424,7 +424,7 @@ let testRooms = [
             "SimulationKit", "WireProtocol"),
         tests(
             "ProgramRecordingTests", uses: "example-embed", "example-play", "example-record", "flooding-controller",
-            "tutti", "HeardAnalysis", "SoundCardKit", "StreamTestKit", "WebServerKit"),
+            "tutti", "HeardAnalysis", "LANKit", "SoundCardKit", "StreamTestKit", "WebServerKit"),
         tests(
             "EndToEndTests", uses: "Cryptography", "HeardAnalysis", "Households", "LANKit", "SecureChannel",
             "SoundCardKit", "TestbedKit"),

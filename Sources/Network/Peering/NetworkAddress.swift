@@ -13,6 +13,9 @@ public struct NetworkAddress: Hashable, Sendable {
         self.port = port
     }
 
+    /// Whether the host is a literal address of IPv6; a name is none.
+    public var isIPv6: Bool { host.contains(":") }
+
     /// Parses `host`, `host:port`, `v6`, `[v6]` or `[v6]:port`. Returns nil for anything else.
     public init?(parsing text: String) {
         if text.hasPrefix("[") {
@@ -40,5 +43,5 @@ public struct NetworkAddress: Hashable, Sendable {
 }
 
 extension NetworkAddress: CustomStringConvertible {
-    public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    public var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

@@ -5,7 +5,7 @@ import SecureChannel
 import WireProtocol
 
 /// Looks at the ways to some peers: calls each of their addresses at the same time, hears who answers there, and asks
-/// one broadcaster's clock for each peer. Events in, actions out.
+/// broadcasters' clocks, by one way of each family of addresses: firewalls have rules for each. Events in, actions out.
 ///
 ///     dialled ──connected──▶ open ──it greets──▶ greeted ──a broadcaster's welcome──▶ its clock is asked
 ///        └──refused, unanswered    └──says nothing, or what no Tutti says
@@ -23,8 +23,8 @@ public struct ExaminationSession {
     private let greeting: Greeting
     private let deadline: HostTime
     private var paths: [Path] = []
-    /// Targets whose clock is asked, by the path on which that is.
-    private var clocks: [Int: Int] = [:]
+    /// The paths on which a clock is asked.
+    private var clocks: Set<Int> = []
     private var actions: [ExaminationAction] = []
     private var phase = Phase.ready
 
@@ -118,21 +118,19 @@ public struct ExaminationSession {
         switch message {
         case .greeting(let greeting):
             paths[index].report.outcome = .greeted(greeting.process, name: greeting.name, roles: greeting.roles)
-            let target = paths[index].target
-            // A listener has no clock to be asked, and one path to each clock is enough.
-            guard greeting.roles.contains(.broadcaster), clocks[target] == nil else {
+            // A listener has no clock to be asked.
+            guard greeting.roles.contains(.broadcaster), !isAskedBesides(index) else {
                 return settle(index, nil, closing: id)
             }
             paths[index].isSettled = true
-            clocks[target] = index
-        case .welcome(let welcome) where clocks[paths[index].target] == index:
+            clocks.insert(index)
+        case .welcome(let welcome) where clocks.contains(index):
             guard paths[index].report.clockPort == nil else { return }
             paths[index].report.clockPort = welcome.clockPort
-            actions.append(
-                .askClock(id, target: paths[index].target, port: welcome.clockPort, key: welcome.clockKey))
+            actions.append(.askClock(id, path: index, port: welcome.clockPort, key: welcome.clockKey))
         case .refusal(let refusal):
             paths[index].report.refusal = refusal.text
-            stopClock(index)
+            clocks.remove(index)
             settle(index, nil, closing: id)
         default: break
         }
@@ -140,14 +138,17 @@ public struct ExaminationSession {
 
     private mutating func closed(_ id: ConnectionID) {
         guard let index = path(of: id) else { return }
-        stopClock(index)
+        clocks.remove(index)
         // What was asked of its clock counts; nothing more is to come.
         settle(index, nil, closing: id)
     }
 
-    private mutating func stopClock(_ index: Int) {
-        let target = paths[index].target
-        if clocks[target] == index { clocks[target] = nil }
+    /// Whether the clock is asked by another way of the same family.
+    private func isAskedBesides(_ index: Int) -> Bool {
+        let path = paths[index]
+        return clocks.contains {
+            paths[$0].target == path.target && paths[$0].report.address.isIPv6 == path.report.address.isIPv6
+        }
     }
 
     private mutating func settle(_ index: Int?, _ outcome: ExaminedPath.Outcome?, closing id: ConnectionID? = nil) {
@@ -222,8 +223,8 @@ public enum ExaminationAction: Sendable {
     case dial(Dialer.Dial)
     case send(ConnectionID, ByteBuffer)
     case close(ConnectionID)
-    /// Ask the clock at the other end of this connection, until the end. Once for each target.
-    case askClock(ConnectionID, target: Int, port: UInt16, key: [UInt8])
+    /// Ask the clock at the other end of this connection, until the end. Once for each path, by its index.
+    case askClock(ConnectionID, path: Int, port: UInt16, key: [UInt8])
     /// The examination is over; no action follows.
     case finished([ExaminedPath])
 }

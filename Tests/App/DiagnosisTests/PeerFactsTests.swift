@@ -12,24 +12,24 @@ import WireProtocol
     private static let address = NetworkAddress(host: "10.0.0.2")
 
     private func facts(
-        _ outcome: ExaminedPath.Outcome, port: UInt16? = 28_884, clock: ExaminedClock? = nil
+        _ outcome: ExaminedPath.Outcome, port: UInt16? = 28_884, clock: ClockExchangeReport? = nil
     ) -> PeerFacts {
         var path = ExaminedPath(target: 0, address: Self.address)
         path.outcome = outcome
         path.clockPort = port
         var peer = ExaminedPeer(paths: [path])
-        peer.clock = clock
+        peer.clocks = clock.map { [ExaminedClock(address: Self.address, exchange: .success($0))] } ?? []
         return PeerFacts(name: "Attic", isBroadcaster: true, announced: Self.attic, examined: peer)
     }
 
-    private func broadcaster(_ clock: ExaminedClock?) -> PeerFacts {
+    private func broadcaster(_ clock: ClockExchangeReport?) -> PeerFacts {
         facts(.greeted(Self.attic, name: "Attic", roles: .broadcaster), clock: clock)
     }
 
     private func clock(
         _ completed: Int = 60, lost: Int = 0, roundTrip: TimeSpan? = .microseconds(200)
-    ) -> ExaminedClock {
-        var clock = ExaminedClock(sent: completed + lost, completed: completed, lost: lost)
+    ) -> ClockExchangeReport {
+        var clock = ClockExchangeReport(sent: completed + lost, completed: completed, lost: lost)
         clock.roundTrip = roundTrip
         clock.asymmetryLimit = roundTrip.map { TimeSpan(nanoseconds: $0.nanoseconds / 2) }
         clock.bound = roundTrip == nil ? nil : .microseconds(20)
@@ -84,13 +84,27 @@ import WireProtocol
     }
 
     @Test(arguments: [
-        (PeerFacts.Datagram.refused, "clock.udp-refused"), (.unreachable, "clock.udp-refused"),
+        (ClockFacts.Datagram.refused, "clock.udp-refused"), (.unreachable, "clock.udp-refused"),
         (.silence, "clock.udp-silent"), (.notSent(1), "clock.udp-not-sent"),
-    ]) func aClockThatDoesNotAnswerIsNamed(datagram: PeerFacts.Datagram, id: String) {
+    ]) func aClockThatDoesNotAnswerIsNamed(datagram: ClockFacts.Datagram, id: String) {
         var facts = broadcaster(clock(0, lost: 40, roundTrip: nil))
-        facts.datagram = datagram
+        facts.datagrams[Self.address] = datagram
         #expect(facts.findings.map(\.id) == ["peer.reached", id])
         #expect(facts.findings[1].severity == .problem)
+    }
+
+    /// Its firewall lets one family of addresses pass alone: which one a listener takes is not known.
+    @Test func aClockThatAnswersByOneWayAloneIsAWarning() {
+        var facts = broadcaster(clock())
+        let other = NetworkAddress(host: "fe80::2%3")
+        facts.examined.clocks.append(
+            ExaminedClock(address: other, exchange: .success(clock(0, lost: 40, roundTrip: nil))))
+        facts.datagrams[other] = .refused
+        let found = facts.findings
+        #expect(found.map(\.id) == ["peer.reached", "clock.udp-refused"] && found[1].severity == .warning)
+        #expect(found[1].what.contains("\(other)"))
+        facts.examined.clocks[1].exchange = .success(clock())
+        #expect(facts.findings.map(\.id) == ["peer.reached", "clock.exact"])
     }
 
     @Test func anOlderReleaseIsWorthKnowing() {

@@ -1,4 +1,5 @@
 import Glibc
+import LANKit
 import SoundCardKit
 import StreamTestKit
 import Testing
@@ -37,11 +38,28 @@ import Testing
     }
 
     @Test(arguments: ["song.wav", "song.mp3"]) func aFileIsPlayed(name: String) throws {
+        // A program that came too late left frames of silence amid the song.
+        let (song, heard) = try undisturbed(unless: { Self.isInterrupted($0.heard) }) { try play(name) }
+        if name == "song.wav" {
+            let isSame = heard == song
+            #expect(isSame, "\(heard.count) bytes of \(song.count)")
+        } else {
+            // To the frame, but for those at the ends that the codec leaves at zero.
+            #expect(abs(heard.count / 4 - song.count / 4) < 48)
+        }
+    }
+
+    private static func isInterrupted(_ samples: [UInt8]) -> Bool {
+        stride(from: 0, to: samples.count, by: 4).contains { samples[$0..<$0 + 4].allSatisfy { $0 == 0 } }
+    }
+
+    /// Samples of the song, none of which is zero, and what was heard from the first frame to the last that is not
+    /// silence: both 16 bits of two channels.
+    private func play(_ name: String) throws -> (song: [UInt8], heard: [UInt8]) {
         let directory = TemporaryDirectory()
         var card = SoftwareCard(recording: directory.path + "/heard.wav")
         card.formats = ["S16_LE"]
         try Self.prepare(card, in: directory)
-        // No sample is zero.
         try Tool.run(
             "sox -R -r 48000 -n -b 16 -c 2 -D song.wav synth 2 square 220 square 331 remix 1v0.3,2v0.2 1v0.2,2v0.1 && "
                 + "lame --quiet -b 128 song.wav song.mp3", in: directory)
@@ -50,18 +68,10 @@ import Testing
         #expect(try Self.text(directory.path + "/errors") == "")
         try Tool.run(
             "for f in song.wav heard.wav; do ffmpeg -v error -y -i $f -f s16le $f.raw; done", in: directory)
-        let song = Array(try Tool.readFile(directory.path + "/song.wav.raw"))
         let heard = try Tool.readFile(directory.path + "/heard.wav.raw")
         let first = (heard.firstIndex { $0 != 0 } ?? heard.endIndex) / 4 * 4
-        if name == "song.wav" {
-            let isSame = heard[first...].prefix(song.count) == song[...]
-            #expect(isSame)
-            #expect(heard.dropFirst(first + song.count).allSatisfy { $0 == 0 })
-        } else {
-            // To the frame, but for those at the ends that the codec leaves at zero.
-            let last = (heard.lastIndex { $0 != 0 } ?? 0) / 4 * 4
-            #expect(abs((last - first) / 4 - song.count / 4) < 48)
-        }
+        let last = (heard.lastIndex { $0 != 0 }.map { $0 / 4 * 4 + 4 }) ?? first
+        return (Array(try Tool.readFile(directory.path + "/song.wav.raw")), Array(heard[first..<last]))
     }
 
     @Test func aSongIsBroadcastAndHeard() throws {

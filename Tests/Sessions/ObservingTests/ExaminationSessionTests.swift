@@ -14,7 +14,7 @@ import WireProtocol
         var dials: [Dialer.Dial] = []
         var closed: [ConnectionID] = []
         var keepAlives = 0
-        var clocks: [(target: Int, port: UInt16)] = []
+        var clocks: [(path: Int, port: UInt16)] = []
         var result: [ExaminedPath]?
 
         init(_ targets: [[String]], span: TimeSpan = .seconds(3)) {
@@ -31,7 +31,7 @@ import WireProtocol
                 case .dial(let dial): dials.append(dial)
                 case .send(_, let bytes): if bytes == WireEncoder.keepAlive() { keepAlives += 1 }
                 case .close(let id): closed.append(id)
-                case .askClock(_, let target, let port, _): clocks.append((target, port))
+                case .askClock(_, let path, let port, _): clocks.append((path, port))
                 case .finished(let paths): result = paths
                 }
             }
@@ -88,13 +88,11 @@ import WireProtocol
     }
 
     @Test func aBroadcastersClockIsAskedUntilTheEnd() {
-        var scene = Scene([["a", "b"]])
-        scene.greet(0, .broadcaster)
-        scene.greet(1, .broadcaster)
-        scene.welcome(0)
-        scene.welcome(0)
-        #expect(scene.clocks.map(\.target) == [0] && scene.clocks[0].port == 28_884)
-        // One way is enough.
+        var scene = Scene([["10.0.0.2", "10.0.1.2", "fe80::2%3"]])
+        for dial in 0..<3 { scene.greet(dial, .broadcaster) }
+        for dial in [0, 2, 0] { scene.welcome(dial) }
+        #expect(scene.clocks.map(\.path) == [0, 2] && scene.clocks[0].port == 28_884)
+        // One way of each family is enough.
         #expect(scene.closed == [ConnectionID(1)])
         scene.wait(.milliseconds(2_900))
         #expect(scene.result == nil && scene.keepAlives >= 2)

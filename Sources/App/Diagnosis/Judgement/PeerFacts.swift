@@ -1,33 +1,17 @@
-import Glibc
 import Peering
 import TuttiRuntime
 
 /// The ways to one peer, and to its clock.
 struct PeerFacts: Judged {
-    /// What became of a datagram to a port at which nobody need answer.
-    enum Datagram: Hashable, Sendable {
-        /// Nothing came back: it arrived, or was dropped without a word.
-        case silence
-        /// The machine says that nothing is at the port, or a firewall that it does not let it through.
-        case refused
-        case unreachable
-        /// This machine's kernel did not send it: an errno.
-        case notSent(Int32)
-    }
-
     /// As mDNS has it, or the address that the user gave.
     var name: String
     var isBroadcaster: Bool
     /// What mDNS says whose process it is; nil for one that the user named.
     var announced: PeerProcess?
     var examined: ExaminedPeer
-    /// To its clock, where its clock does not answer.
-    var datagram: Datagram?
+    /// To its clock, by each way on which that does not answer.
+    var datagrams: [NetworkAddress: ClockFacts.Datagram] = [:]
     var ownAddresses: Set<String> = []
-
-    /// More of a LAN's round trip than this shows a detour, or a queue.
-    private static let longRoundTrip = TimeSpan.milliseconds(4)
-    private static let noticeableRoundTrip = TimeSpan.microseconds(1_500)
 
     private var title: String { String(heard: name) }
 
@@ -133,14 +117,7 @@ struct PeerFacts: Judged {
 
     private var clockFindings: [Finding] {
         guard isBroadcaster else { return [] }
-        if let failure = examined.clockFailure {
-            return [
-                Finding(
-                    "clock.not-asked", .problem, "the clock of '\(title)' cannot be asked: \(failure)",
-                    why: Self.whyClock, remedy: "look at the route, and at this machine's firewall")
-            ]
-        }
-        guard let clock = examined.clock else {
+        guard !examined.clocks.isEmpty else {
             guard !right.isEmpty, right.allSatisfy({ $0.path.refusal == nil }) else { return [] }
             return [
                 Finding(
@@ -149,72 +126,13 @@ struct PeerFacts: Judged {
                     remedy: "update Tutti there")
             ]
         }
-        guard clock.completed > 0 else { return [unanswered(clock)] }
-        return judge(clock)
-    }
-
-    private static let whyClock = "without UDP the clock goes over TCP, behind the song, and is less exact"
-
-    private func unanswered(_ clock: ExaminedClock) -> Finding {
-        let port = greeted.lazy.compactMap(\.path.clockPort).first ?? NetworkAddress.defaultPort
-        let allow = "let UDP \(port) through: sudo ufw allow \(port)/udp"
-        switch datagram {
-        case .refused:
-            return Finding(
-                "clock.udp-refused", .problem, "'\(title)' refuses UDP port \(port), where its clock is",
-                why: "a firewall rejects it. \(Self.whyClock)", remedy: "there, \(allow)")
-        case .unreachable:
-            return Finding(
-                "clock.udp-refused", .problem, "UDP to port \(port) of '\(title)' is rejected on the way",
-                why: "a firewall or router says so. \(Self.whyClock)", remedy: "there or on the way, \(allow)")
-        case .notSent(let code):
-            return Finding(
-                "clock.udp-not-sent", .problem,
-                "this machine does not send UDP to port \(port) of '\(title)': \(String(cString: strerror(code)))",
-                why: "a firewall on this machine forbids it. \(Self.whyClock)",
-                remedy: "let it through: sudo nft list ruleset")
-        case .silence, nil:
-            return Finding(
-                "clock.udp-silent", .problem,
-                "the clock of '\(title)' answers none of \(clock.sent) requests to UDP port \(port)",
-                why: "a firewall drops them or the answers, without a word. \(Self.whyClock)",
-                remedy: "there and here, \(allow)")
-        }
-    }
-
-    private func judge(_ clock: ExaminedClock) -> [Finding] {
-        var found: [Finding] = []
-        let answered = clock.completed + clock.lost
-        let loss = answered > 0 ? Double(clock.lost) / Double(answered) : 0
-        if loss > 0.1, clock.lost >= 3 {
-            found.append(
-                Finding(
-                    "clock.loss", .warning,
-                    "\(clock.lost) of \(answered) clock requests to '\(title)' were lost (\((loss * 100).fixed(0)) %)",
-                    why: "the network drops datagrams: the clock is less exact, and the song may starve",
-                    remedy: "use a cable, or move nearer to the access point; look for what fills the network"))
-        }
-        guard let roundTrip = clock.roundTrip, let limit = clock.asymmetryLimit else {
-            return found + [
-                Finding(
-                    "clock.too-few", .warning, "too few exchanges with the clock of '\(title)' (\(clock.completed))",
-                    why: "the clock is not known")
-            ]
-        }
-        let what =
-            "clock of '\(title)': round trip \(roundTrip.shown)"
-            + (clock.bound.map { ", known to \($0.shown)" } ?? "") + ", asymmetry up to \(limit.shown)"
-        guard roundTrip > Self.noticeableRoundTrip else { return found + [Finding("clock.exact", .ok, what)] }
-        let isLong = roundTrip > Self.longRoundTrip
-        found.append(
-            Finding(
-                "clock.long-path", isLong ? .warning : .note, what,
-                why:
-                    "the way takes longer than a LAN's. If one direction is the longer one, this machine plays up "
-                    + "to \(limit.shown) off, and no exchange can see it",
-                remedy: "use a cable; switch off the radio's power saving; look for what delays one direction (traffic "
-                    + "shaping, VPN, powerline)"))
-        return found
+        let clocks = examined.clocks.map { ClockFacts(title: title, clock: $0, datagram: datagrams[$0.address]) }
+        // Listeners take the way that answers first.
+        let severity = clocks.contains(where: \.isAnswered) ? Finding.Severity.warning : .problem
+        let findings = clocks.flatMap { $0.findings(whereSilent: severity) }
+        // That all is well need be said once.
+        let trouble = findings.filter { $0.severity != .ok }
+        return trouble.isEmpty ? Array(findings.prefix(1)) : trouble
     }
 }
 

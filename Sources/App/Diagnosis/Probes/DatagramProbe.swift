@@ -12,7 +12,7 @@ enum DatagramProbe {
     /// Blocks for one and a half seconds at most; what is refused is known earlier.
     /// - Parameter host: a numeric address.
     /// - Returns: nil if the address makes no sense here.
-    static func send(to host: String, port: UInt16) -> PeerFacts.Datagram? {
+    static func send(to host: String, port: UInt16) -> ClockFacts.Datagram? {
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
         hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
@@ -32,7 +32,7 @@ enum DatagramProbe {
     }
 
     /// What the kernel reports of a connected socket (udp(7), "ERRORS"): refusals that came back as ICMP.
-    private static func hear(_ descriptor: Int32, until end: HostTime) -> PeerFacts.Datagram? {
+    private static func hear(_ descriptor: Int32, until end: HostTime) -> ClockFacts.Datagram? {
         var byte: UInt8 = 0
         while HostTime.now() < end {
             var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -43,7 +43,7 @@ enum DatagramProbe {
         return nil
     }
 
-    private static func answer(_ code: Int32) -> PeerFacts.Datagram {
+    private static func answer(_ code: Int32) -> ClockFacts.Datagram {
         switch code {
         case ECONNREFUSED: .refused
         case EHOSTUNREACH, ENETUNREACH, ENOPROTOOPT, EACCES: .unreachable

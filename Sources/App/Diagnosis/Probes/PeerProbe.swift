@@ -108,16 +108,16 @@ struct PeerProbe: Judged {
     }
 
     private mutating func lookAtSilentClocks(by deadline: HostTime) {
-        let silent = peers.indices.compactMap { index in peers[index].silentClock.map { (index: index, clock: $0) } }
+        let silent = peers.indices.flatMap { index in peers[index].silentClocks.map { (index: index, clock: $0) } }
         let datagrams = SideBySide.look(
             at: silent.map(\.clock), atOnce: Self.clockLimit, by: deadline, "doctor clock"
         ) { DatagramProbe.send(to: $0.host, port: $0.port) }
-        for (clock, datagram) in zip(silent, datagrams) {
+        for (way, datagram) in zip(silent, datagrams) {
             guard let datagram else {
-                late.append(peers[clock.index].name)
+                if !late.contains(peers[way.index].name) { late.append(peers[way.index].name) }
                 continue
             }
-            peers[clock.index].datagram = datagram
+            peers[way.index].datagrams[way.clock] = datagram
         }
     }
 }
@@ -147,11 +147,8 @@ extension PeerFacts {
         }
     }
 
-    /// Where its clock should answer, and does not; nil where nobody need look closer.
-    fileprivate var silentClock: NetworkAddress? {
-        guard examined.clock?.completed == 0 else { return nil }
-        return examined.paths.lazy.compactMap { path in
-            path.clockPort.map { NetworkAddress(host: path.address.host, port: $0) }
-        }.first
+    /// Where its clock was asked, and did not answer.
+    fileprivate var silentClocks: [NetworkAddress] {
+        examined.clocks.filter { (try? $0.exchange.get().completed) == 0 }.map(\.address)
     }
 }

@@ -26,16 +26,28 @@ public enum PeerExaminer {
 /// What is known of the ways to one peer.
 public struct ExaminedPeer: Hashable, Sendable {
     public var paths: [ExaminedPath]
-    /// The exchange with its clock; nil for one that broadcasts nothing, is an older release, or turned us away.
-    public var clock: ExaminedClock?
-    /// Why the clock could not be asked.
-    public var clockFailure: ClockExchangeError?
+    /// The exchanges with its clock, by each family of addresses; none with one that broadcasts nothing, is an older
+    /// release, or turned us away.
+    public var clocks: [ExaminedClock] = []
 
     public init(paths: [ExaminedPath]) { self.paths = paths }
 }
 
-/// A clock exchange of some seconds.
+/// A way to a clock, and what came of it.
 public struct ExaminedClock: Hashable, Sendable {
+    /// Where datagrams go.
+    public var address: NetworkAddress
+    /// The failure says why the clock could not be asked.
+    public var exchange: Result<ClockExchangeReport, ClockExchangeError>
+
+    public init(address: NetworkAddress, exchange: Result<ClockExchangeReport, ClockExchangeError>) {
+        self.address = address
+        self.exchange = exchange
+    }
+}
+
+/// A clock exchange of some seconds.
+public struct ClockExchangeReport: Hashable, Sendable {
     /// Requests, and those that were answered.
     public var sent: Int
     public var completed: Int

@@ -19,9 +19,14 @@ final class ExamineRunner: PeerNetworkDelegate {
     private let targetCount: Int
     private var session: ExaminationSession
     private let events = EventSequencer<ExaminationEvent>()
-    private var clocks: [Int: ClockClientThread] = [:]
-    private var clockFailures: [Int: ClockExchangeError] = [:]
+    /// By paths.
+    private var clocks: [Int: Clock] = [:]
     private var ticker: RepeatedTask?
+
+    private struct Clock {
+        let address: NetworkAddress
+        let client: Result<ClockClientThread, ClockExchangeError>
+    }
 
     private static let tick = TimeAmount.milliseconds(10)
 
@@ -44,7 +49,7 @@ final class ExamineRunner: PeerNetworkDelegate {
         }
         return done.futureResult.afterTearDown {
             self.ticker?.cancel()
-            for clock in self.clocks.values { clock.stop() }
+            for clock in self.clocks.values { try? clock.client.get().stop() }
             return self.network.shutDown(lingers: false).flatMap { self.household.shutDown() }
         }
     }
@@ -60,27 +65,29 @@ final class ExamineRunner: PeerNetworkDelegate {
         case .dial(let dial): network.dial(dial)
         case .send(let id, let bytes): network.send(bytes, to: id)
         case .close(let id): network.close(id)
-        case .askClock(let id, let target, let port, let key): askClock(id, target, port, key)
+        case .askClock(let id, let path, let port, let key): askClock(id, path, port, key)
         case .finished(let paths): done.succeed(peers(paths))
         }
     }
 
-    private func askClock(_ id: ConnectionID, _ target: Int, _ port: UInt16, _ key: [UInt8]) {
+    private func askClock(_ id: ConnectionID, _ path: Int, _ port: UInt16, _ key: [UInt8]) {
         guard let host = network.remoteHost(id), let address = DatagramAddress(numericHost: host, port: port),
             let key = ClockKey(bytes: key)
         else { return }
-        do throws(ClockExchangeError) {
-            clocks[target] = try ClockClientThread(address: address, key: key)
-        } catch {
-            clockFailures[target] = error
-        }
+        clocks[path] = Clock(
+            address: NetworkAddress(host: host, port: port),
+            client: Result { () throws(ClockExchangeError) in try ClockClientThread(address: address, key: key) })
     }
 
     private func peers(_ paths: [ExaminedPath]) -> [ExaminedPeer] {
         (0..<targetCount).map { target in
-            var peer = ExaminedPeer(paths: paths.filter { $0.target == target })
-            peer.clock = clocks[target].map { ExaminedClock($0.statistics, $0.estimate) }
-            peer.clockFailure = clockFailures[target]
+            let own = paths.indices.filter { paths[$0].target == target }
+            var peer = ExaminedPeer(paths: own.map { paths[$0] })
+            peer.clocks = own.compactMap { clocks[$0] }.map { clock in
+                ExaminedClock(
+                    address: clock.address,
+                    exchange: clock.client.map { ClockExchangeReport($0.statistics, $0.estimate) })
+            }
             return peer
         }
     }
