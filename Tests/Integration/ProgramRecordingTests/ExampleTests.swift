@@ -1,5 +1,5 @@
 import Glibc
-import LANKit
+import func LANKit.undisturbed
 import SoundCardKit
 import StreamTestKit
 import Testing
