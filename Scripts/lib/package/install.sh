@@ -104,6 +104,7 @@ install)
     say "Installed $prefix/bin/tutti; see README for the service."
     ;;
 uninstall)
+    files | while read -r file; do [ ! -e "$prefix/$file" ] || exit 1; done && die "there is no Tutti in $prefix"
     [ ! -e "$prefix/bin/tutti" ] || [ -w "$prefix/bin" ] || die "cannot write to $prefix/bin: run this as root"
     end_services
     files | while read -r file; do rm -f "$prefix/$file"; done

@@ -44,10 +44,10 @@ public struct Programme: Sendable {
     private var failed: Set<ItemID> = []
     private var undescribed = DescriptionOrder()
     private var lastID: UInt32 = 0
-    private var generator: ShuffleGenerator
+    private var generator: SplitMix64
 
     /// - Parameter seed: of the shuffled orders.
-    public init(seed: UInt64) { generator = ShuffleGenerator(seed: seed) }
+    public init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
     // MARK: State
 
@@ -475,20 +475,5 @@ extension TimeSpan {
     fileprivate func advanced(by span: TimeSpan) -> TimeSpan {
         let (sum, overflows) = nanoseconds.addingReportingOverflow(span.nanoseconds)
         return overflows ? TimeSpan(nanoseconds: span < .zero ? .min : .max) : TimeSpan(nanoseconds: sum)
-    }
-}
-
-/// The random numbers of shuffled orders (SplitMix64): the same seed gives the same order.
-private struct ShuffleGenerator: RandomNumberGenerator, Sendable {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -20,7 +20,7 @@ public struct TestSong: Sendable {
     /// Interleaved samples at the times `start + n / rate`, n = 0 ..< count, in seconds of the song; silence outside
     /// it.
     public func samples(from start: Double, rate: Double, count: Int) -> [Float] {
-        var random = SplitMix(state: seed)
+        var random = SplitMix64(seed: seed)
         var result = [Float](repeating: 0, count: count * channels)
         result.withUnsafeMutableBufferPointer { target in
             for channel in 0..<channels {
@@ -46,7 +46,7 @@ public struct TestSong: Sendable {
         var (frequency, phase, amplitude) = (0.0, 0.0, 0.0)
         var (swell, swellPhase) = (0.0, 0.0)
 
-        init(_ index: Int, _ random: inout SplitMix) {
+        init(_ index: Int, _ random: inout SplitMix64) {
             let place = (Double(index) + random.unit()) / Double(TestSong.partialCount)
             frequency = 60 * pow(200, place)
             phase = 2 * .pi * random.unit()
@@ -89,18 +89,7 @@ public struct TestSong: Sendable {
     }
 }
 
-/// A small random number generator (SplitMix64) whose numbers are the same everywhere.
-struct SplitMix {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
+extension SplitMix64 {
     /// 0 ..< 1.
-    mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
+    fileprivate mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
 }

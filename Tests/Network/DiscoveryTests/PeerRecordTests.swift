@@ -104,7 +104,7 @@ import WireProtocol
 
     @Test(arguments: UInt64(0)..<20)
     func randomDamageNeverTrapsAndWhatIsReadCanBeWritten(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = SplitMix64(seed: seed)
         for _ in 0..<500 {
             var strings = Self.golden
             for _ in 0..<Int.random(in: 1...6, using: &random) { random.damage(&strings) }
@@ -114,20 +114,9 @@ import WireProtocol
     }
 }
 
-/// A small seeded generator (Steele, Lea, Flood: SplitMix64), so that a failure replays.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
+extension SplitMix64 {
     /// One small change somewhere in the strings.
-    mutating func damage(_ strings: inout [[UInt8]]) {
+    fileprivate mutating func damage(_ strings: inout [[UInt8]]) {
         guard let index = strings.indices.randomElement(using: &self) else { return }
         let place = Int.random(in: 0...strings[index].count, using: &self)
         switch Int.random(in: 0..<5, using: &self) {

@@ -32,7 +32,7 @@ import WireProtocol
     }
 
     @Test(arguments: 0..<100) func randomSplitsGiveTheSame(seed: UInt64) throws {
-        var random = SplitMix(seed: seed)
+        var random = SplitMix64(seed: seed)
         let bytes = Sample.bytes
         let split = try Transcript.parsing(bytes, pieces: { Int.random(in: 1...70, using: &random) })
         #expect(split.entries == (try Transcript.parsing(bytes)).entries)
@@ -77,7 +77,7 @@ import WireProtocol
     }
 
     @Test(arguments: 0..<3_000) func damagedBytesNeverTrap(seed: UInt64) {
-        var random = SplitMix(seed: seed)
+        var random = SplitMix64(seed: seed)
         var bytes = Sample.bytes
         for _ in 0..<Int.random(in: 1...8, using: &random) {
             bytes[Int.random(in: 8..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
@@ -94,20 +94,5 @@ import WireProtocol
         #expect(throws: early) { try parser.parse(keepAlive.span.bytes, into: &transcript) }
         #expect(throws: early) { try parser.parse(Sample.bytes.span.bytes, into: &transcript) }
         #expect(transcript.entries.isEmpty)
-    }
-}
-
-/// A small seeded generator (SplitMix64), so that every failure can be replayed.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }
