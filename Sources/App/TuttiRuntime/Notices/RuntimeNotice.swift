@@ -18,6 +18,8 @@ public enum RuntimeNotice: Hashable, Sendable {
     case broadcast(BroadcastNotice)
     /// What there is to say of a command that was given on this machine.
     case command(CommandOutcome)
+    /// The first sound is due; what came before it.
+    case start(StartTimeline)
     /// This machine slept; a broadcast goes on where it was.
     case slept(TimeSpan)
     /// A notice from the broadcaster's own loudspeakers, with their name among its listeners.
@@ -38,6 +40,7 @@ public enum RuntimeNotice: Hashable, Sendable {
         case .recording(let notice): notice.level
         case .broadcast(let notice): notice.level
         case .command: .info
+        case .start: .detail
         case .slept: .info
         case .ownLoudspeakers(_, let notice): notice.level
         case .ownLoudspeakersLost: .warning

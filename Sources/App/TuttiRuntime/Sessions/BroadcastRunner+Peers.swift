@@ -33,7 +33,9 @@ extension BroadcastRunner {
         switch finding {
         case .contact(let contact): handle(.contact(contact))
         case .lost(let key): handle(.contactLost(key))
-        case .notice(let notice): emit(.notice(.network(notice)))
+        case .notice(let notice):
+            if notice == .mDNSAvailable { noteStart(.discovery) }
+            emit(.notice(.network(notice)))
         case .renamed(let newName):
             emit(.notice(.network(.nameTaken(name, instead: newName))))
             nameInstead = newName

@@ -2,7 +2,6 @@ import AudioCore
 import AudioDecoding
 import Broadcasting
 import ClockExchange
-import ClockSync
 import HostSystem
 import Households
 import NIOCore
@@ -50,6 +49,8 @@ final class BroadcastRunner {
     private var isStopping = false
     var timer: NIOScheduledCallback?
     private var display = BroadcastDisplay()
+    /// Of the first song that is heard; nil once that was told.
+    private var start: StartTimeline? = StartTimeline()
 
     init(
         items: [NewItem], options: BroadcastOptions, identity: Identity, loop: any EventLoop,
@@ -119,6 +120,7 @@ final class BroadcastRunner {
         let responder = try openResponder(beside: port)
         self.responder = responder
         emit(.notice(.network(.listening(tcpPort: port, clockPort: responder.port))))
+        start?.note(.ports)
         let greeting = Greeting(
             roles: .broadcaster, peer: identity.peer, instance: identity.instance, started: started, name: name)
         var configuration = BroadcastConfiguration(greeting: greeting, clockPort: responder.port)
@@ -206,7 +208,21 @@ final class BroadcastRunner {
     }
 
     /// Passes an event to the session; has no effect before there is one.
-    func handle(_ event: BroadcastEvent) { executor?.handle(event) }
+    func handle(_ event: BroadcastEvent) {
+        executor?.handle(event)
+        noteStart(after: event)
+    }
+
+    // MARK: The start
+
+    /// Notes that something had been done on the way to the first sound.
+    func noteStart(_ stage: StartTimeline.Stage) { start?.note(stage) }
+
+    private func noteStart(after event: BroadcastEvent?) {
+        guard let session = executor?.session, start?.note(event, session) == true, let told = start else { return }
+        start = nil
+        emit(.notice(.start(told.sorted)))
+    }
 
     // MARK: For display
 
@@ -233,6 +249,7 @@ extension BroadcastRunner: @unchecked Sendable {}
 extension BroadcastRunner: NIOScheduledCallbackHandler {
     func handleScheduledCallback(eventLoop: some EventLoop) {
         executor?.timerDidFire()
+        noteStart(after: nil)
         if let epoch = executor?.session.heardEpoch(.now()) { spool.noteHeard(epoch: epoch.number) }
         if executor?.session.tickInterval != nil, display.isDue(.now()) { emitStatus() }
     }

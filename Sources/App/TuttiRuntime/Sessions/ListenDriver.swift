@@ -39,6 +39,8 @@ final class ListenDriver {
     private let emit: @Sendable (RuntimeEvent) -> Void
     private let done: EventLoopPromise<ListenOutcome>
     private var timer: Scheduled<Void>?
+    /// Of the first broadcast that is heard; nil once that was told.
+    private var start: StartTimeline? = StartTimeline()
     private var nextStatus = HostTime(nanoseconds: 0)
     /// Between two displays of the status; a changed state is shown at once.
     private let statusSpacing: TimeSpan
@@ -71,6 +73,7 @@ final class ListenDriver {
         self.minuteOfDay = minuteOfDay
         let relay = OutletEventRelay(loop: loop)
         outlet = try makeOutlet { relay.pass($0) }
+        start?.note(.device)
         var configuration = configuration
         device = outlet.device
         if let device {
@@ -105,7 +108,20 @@ final class ListenDriver {
     var loudspeakers: LoudspeakerSettings? { limited?.inForce }
 
     /// Passes an event to the session.
-    func handle(_ event: ListenEvent) { executor.handle(event) }
+    func handle(_ event: ListenEvent) {
+        executor.handle(event)
+        start?.note(event, executor.session)
+    }
+
+    /// Notes that something had been done on the way to the first sound.
+    func noteStart(_ stage: StartTimeline.Stage) { start?.note(stage) }
+
+    private func tellStart(firstSound: HostTime) {
+        guard var start else { return }
+        start.note(.sound, at: firstSound)
+        self.start = nil
+        emit(.notice(.start(start.sorted)))
+    }
 
     /// The broadcaster that feeds this listener; nil while none does.
     var broadcaster: Greeting? { executor.session.broadcaster }
@@ -175,6 +191,7 @@ final class ListenDriver {
 
     private func timerDidFire() {
         guard let playout = executor.timerDidFire() else { return }
+        start?.note(nil, executor.session)
         if !executor.isDeviceAway { rateStore.note(playout, now: .now()) }
         if HostTime.now() >= nextLimitReview { reviewLimit() }
         if HostTime.now() >= nextStatus || status.state != shownState { showStatus() }
@@ -193,6 +210,7 @@ final class ListenDriver {
 
     private func show(_ event: TimelineQueueEvent) {
         switch event {
+        case .playout(.started(_, _, let host, _)): tellStart(firstSound: max(host, .now()))
         case .playout(.underrun) where executor.session.isFed:
             emit(.notice(.device(.packetsLate)))
         case .playout(.replaced(_, let cause, _, let error)):

@@ -104,6 +104,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     private func begin(port: UInt16) -> EventLoopFuture<ListenOutcome> {
         guard let driver else { return loop.makeSucceededFuture(.stopped) }
         emit(.notice(.network(.listening(tcpPort: port, clockPort: nil))))
+        driver.noteStart(.ports)
         emit(.notice(.household(household.notice)))
         if options.network.usesDiscovery {
             let record = PeerRecord(
@@ -164,7 +165,9 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         switch finding {
         case .contact(let contact): driver?.handle(.contact(contact))
         case .lost(let key): driver?.handle(.contactLost(key))
-        case .notice(let notice): emit(.notice(.network(notice)))
+        case .notice(let notice):
+            if notice == .mDNSAvailable { driver?.noteStart(.discovery) }
+            emit(.notice(.network(notice)))
         case .renamed(let newName):
             emit(.notice(.network(.nameTaken(greeting.name, instead: newName))))
             driver?.handle(.renamed(newName))

@@ -16,6 +16,7 @@ extension RuntimeNotice {
         case .recording(let notice): notice.sentence
         case .broadcast(let notice): notice.sentence
         case .command(let outcome): outcome.text
+        case .start(let timeline): timeline.sentence
         case .slept(let span):
             "this machine slept for \((span.seconds * 10).rounded() / 10) s: the song goes on where it was"
         case .ownLoudspeakers(let name, let notice): "\(name): \(notice.sentence)"

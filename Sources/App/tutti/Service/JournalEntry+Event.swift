@@ -13,7 +13,7 @@ import TuttiRuntime
 //     device.vanished, device.returned, device.xrun, device.placed-anew, device.packets-late
 //     network.listening, network.port-in-use, network.name-taken, network.mdns-available, network.mdns-unavailable,
 //     network.not-advertised, network.no-clock
-//     song, memory, volume-limit, household, recording, broadcast, command, slept, page, status, warning,
+//     song, memory, volume-limit, household, recording, broadcast, command, start, slept, page, status, warning,
 //     and listening, device or network alone for what has no word of its own
 
 extension JournalEntry {
@@ -59,6 +59,7 @@ extension RuntimeNotice {
         case .recording: "recording"
         case .broadcast, .ownLoudspeakersLost: "broadcast"
         case .command: "command"
+        case .start: "start"
         case .slept: "slept"
         case .ownLoudspeakers(_, let notice): notice.journalEvent
         }

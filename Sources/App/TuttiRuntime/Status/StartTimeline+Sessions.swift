@@ -1,0 +1,40 @@
+import AudioCore
+import Broadcasting
+import ClockSync
+import Listening
+
+extension StartTimeline {
+    /// Notes what an event of a listener, or time, has led to.
+    mutating func note(_ event: ListenEvent?, _ session: ListenSession) {
+        switch event {
+        case .contact: note(.found)
+        case .opened: note(.connected)
+        case .authenticated: note(.authenticated)
+        default: break
+        }
+        guard let report = session.currentReport(.now()) else { return }
+        note(.welcomed)
+        if session.summary?.isReady == true { note(.song) }
+        if session.sessionTime(at: .now()) != nil { note(.clock) }
+        if [.ready, .playing].contains(report.state) { note(.ready) }
+    }
+
+    /// Notes what an event of a broadcast, or time, has led to.
+    /// - Returns: whether the first sound is decided.
+    mutating func note(_ event: BroadcastEvent?, _ session: BroadcastSession) -> Bool {
+        switch event {
+        case .contact: note(.found)
+        case .opened: note(.connected)
+        case .authenticated: note(.authenticated)
+        default: break
+        }
+        if session.summary.isReady { note(.song) }
+        let readiness = session.readiness
+        if !session.listeners.isEmpty { note(.welcomed) }
+        if readiness.ready >= max(1, readiness.wanted) { note(.ready) }
+        guard let anchor = session.anchor else { return false }
+        note(.decided)
+        note(.sound, at: ClockMapping.identity.host(at: anchor.session))
+        return true
+    }
+}
