@@ -13,7 +13,7 @@ extension Instant where Clock == HostClock {
         var line = [CChar](repeating: 0, count: 1_024)
         guard fgets(&line, Int32(line.count), file) != nil else { return now }
         // The second field is the program's name in parentheses, and may hold any character.
-        let text = String(cString: line)
+        let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
         let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
         let perSecond = sysconf(Int32(_SC_CLK_TCK))
         guard fields.count > 20, let started = Int64(fields[20]), perSecond > 0 else { return now }
