@@ -2,6 +2,7 @@ import AudioCore
 import AudioDecoding
 import Broadcasting
 import ClockExchange
+import ClockSync
 import HostSystem
 import Households
 import NIOCore
@@ -50,7 +51,7 @@ final class BroadcastRunner {
     var timer: NIOScheduledCallback?
     private var display = BroadcastDisplay()
     /// Of the first song that is heard; nil once that was told.
-    private var start: StartTimeline? = StartTimeline()
+    private var startTimeline: StartTimeline? = StartTimeline()
 
     init(
         items: [NewItem], options: BroadcastOptions, identity: Identity, loop: any EventLoop,
@@ -120,7 +121,7 @@ final class BroadcastRunner {
         let responder = try openResponder(beside: port)
         self.responder = responder
         emit(.notice(.network(.listening(tcpPort: port, clockPort: responder.port))))
-        start?.note(.ports)
+        startTimeline?.note(.ports)
         let greeting = Greeting(
             roles: .broadcaster, peer: identity.peer, instance: identity.instance, started: started, name: name)
         var configuration = BroadcastConfiguration(greeting: greeting, clockPort: responder.port)
@@ -216,11 +217,11 @@ final class BroadcastRunner {
     // MARK: The start
 
     /// Notes that something had been done on the way to the first sound.
-    func noteStart(_ stage: StartTimeline.Stage) { start?.note(stage) }
+    func noteStart(_ stage: StartTimeline.Stage) { startTimeline?.note(stage) }
 
     private func noteStart(after event: BroadcastEvent?) {
-        guard let session = executor?.session, start?.note(event, session) == true, let told = start else { return }
-        start = nil
+        guard let session = executor?.session, startTimeline?.note(event, session) == true, let told = startTimeline else { return }
+        startTimeline = nil
         emit(.notice(.start(told.sorted)))
     }
 

@@ -40,7 +40,7 @@ final class ListenDriver {
     private let done: EventLoopPromise<ListenOutcome>
     private var timer: Scheduled<Void>?
     /// Of the first broadcast that is heard; nil once that was told.
-    private var start: StartTimeline? = StartTimeline()
+    private var startTimeline: StartTimeline? = StartTimeline()
     private var nextStatus = HostTime(nanoseconds: 0)
     /// Between two displays of the status; a changed state is shown at once.
     private let statusSpacing: TimeSpan
@@ -73,7 +73,7 @@ final class ListenDriver {
         self.minuteOfDay = minuteOfDay
         let relay = OutletEventRelay(loop: loop)
         outlet = try makeOutlet { relay.pass($0) }
-        start?.note(.device)
+        startTimeline?.note(.device)
         var configuration = configuration
         device = outlet.device
         if let device {
@@ -110,17 +110,17 @@ final class ListenDriver {
     /// Passes an event to the session.
     func handle(_ event: ListenEvent) {
         executor.handle(event)
-        start?.note(event, executor.session)
+        startTimeline?.note(event, executor.session)
     }
 
     /// Notes that something had been done on the way to the first sound.
-    func noteStart(_ stage: StartTimeline.Stage) { start?.note(stage) }
+    func noteStart(_ stage: StartTimeline.Stage) { startTimeline?.note(stage) }
 
     private func tellStart(firstSound: HostTime) {
-        guard var start else { return }
-        start.note(.sound, at: firstSound)
-        self.start = nil
-        emit(.notice(.start(start.sorted)))
+        guard var told = startTimeline else { return }
+        told.note(.sound, at: firstSound)
+        startTimeline = nil
+        emit(.notice(.start(told.sorted)))
     }
 
     /// The broadcaster that feeds this listener; nil while none does.
@@ -191,7 +191,7 @@ final class ListenDriver {
 
     private func timerDidFire() {
         guard let playout = executor.timerDidFire() else { return }
-        start?.note(nil, executor.session)
+        startTimeline?.note(nil, executor.session)
         if !executor.isDeviceAway { rateStore.note(playout, now: .now()) }
         if HostTime.now() >= nextLimitReview { reviewLimit() }
         if HostTime.now() >= nextStatus || status.state != shownState { showStatus() }
