@@ -33,8 +33,11 @@ public struct BroadcastConfiguration: Sendable {
     public var ownListener: UInt64?
     /// Codecs this broadcaster can decode for listeners that cannot.
     public var decodableCodecs: Set<Codec> = []
-    /// From the decision to the first sound.
-    public var startDelay = TimeSpan.milliseconds(250)
+    /// From the decision to the first sound; nil for as long as those need that are ready.
+    public var startDelay: TimeSpan?
+    /// Whether the network may tell of listeners that nobody named: those that are there have a moment to be found
+    /// before a song starts.
+    public var searches = true
     /// How much of the song must be read before it starts, and before it resumes after a stall of its source. A source
     /// that delivers no faster than real time keeps this lead.
     public var sourceLead = TimeSpan.seconds(1)
@@ -56,8 +59,18 @@ public enum BroadcastLimits {
     /// Between ticks; ``playingTick`` while a song plays that is not live. Both are short beside ``leastLead``.
     static let tick = TimeSpan.milliseconds(20)
     static let playingTick = TimeSpan.milliseconds(50)
-    /// How long the start waits after the first listener, so that those found a moment later start with it.
+    /// How long listeners gather at most before a song starts, once enough are there.
     public static let gatheringTime = TimeSpan.milliseconds(300)
+    /// How long a broadcast that began looks for listeners. Answers to an mDNS query are delayed by 20 to 120 ms on
+    /// purpose (RFC 6762 section 6); avahi-daemon, the dial and the handshake take some more.
+    static let searchTime = TimeSpan.milliseconds(200)
+    /// How long the start waits after the newest listener, so that one that comes a moment later starts with it. To
+    /// learn the clock takes longer.
+    static let arrivalTime = TimeSpan.milliseconds(60)
+    /// How much longer than a command a start takes: the decoder begins.
+    static let startMargin = TimeSpan.milliseconds(20)
+    /// From the decision to the first sound where no listener is ready, and after a stall of the source.
+    static let longStartDelay = TimeSpan.milliseconds(250)
     /// How much longer a listener that is connected but not ready is waited for; after that it joins late.
     public static let readinessTime = TimeSpan.milliseconds(700)
     /// From a command to its effect, where the round trip is short and sound cards give back what they hold: a card

@@ -216,7 +216,7 @@ extension BroadcastSession {
             notifyOnce(.sentPCM(greeting.name, codec), from: link.connection.address)
         }
         connections.admit(link.id)
-        link.admit(shownAs: shownInstance(for: greeting.process))
+        link.admit(shownAs: shownInstance(for: greeting.process), now: now)
         actions.append(.addKey(link.key))
         let welcome = Welcome(clockPort: configuration.clockPort, clockKey: link.key.bytes)
         send(WireEncoder.welcome(welcome), to: link, now)

@@ -16,9 +16,12 @@ extension BroadcastSession {
         if let anchor = timeline.heard.follower.liveAnchor { return play(by: anchor, now) }
         let members = connections.links.filter(\.isMember)
         let audience = StartDecision.Audience(
-            present: members.count, ready: members.count(where: \.isReady), wanted: wantedListenerCount)
+            present: members.count, ready: members.count(where: \.isReady), wanted: wantedListenerCount,
+            newest: members.compactMap(\.admitted).max())
         let isNamed = !configuration.allowedNames.isEmpty && configuration.start != .now
-        switch startDecision.judge(audience, since: since, isNamed: isNamed, now: now) {
+        let verdict = startDecision.judge(
+            audience, since: since, searched: configuration.searches ? began : nil, isNamed: isNamed, now: now)
+        switch verdict {
         case .wait: break
         case .start: start(now)
         case .startWithoutTheMissing: startWithoutTheMissing(members.filter { !isOwn($0) }, now)
@@ -61,10 +64,20 @@ extension BroadcastSession {
     /// Starts if enough of the song is there.
     private mutating func start(_ now: HostTime) {
         guard let rate = song.framesPerSecond, hasEnough else { return }
-        let session = ClockMapping.identity.session(at: now) + configuration.startDelay
+        let session = ClockMapping.identity.session(at: now) + (configuration.startDelay ?? startDelay)
         play(
             by: Anchor(epoch: song.epoch, frame: timeline.heard.firstFrame, session: session, framesPerSecond: rate),
             now)
+    }
+
+    /// As long as a command takes to reach those that are ready, and to be heard there; longer for one that is to sound
+    /// before the others.
+    private var startDelay: TimeSpan {
+        let ready = connections.links.filter(\.isReady)
+        guard !ready.isEmpty else { return BroadcastLimits.longStartDelay }
+        let earliest = ready.map { $0.settings?.offset ?? .zero }.min() ?? .zero
+        return min(
+            BroadcastLimits.longestCommandLead, commandLead + BroadcastLimits.startMargin + max(.zero, -earliest))
     }
 
     /// Finishes when the programme is over, and every listener has heard the last frame or should have.

@@ -96,7 +96,7 @@ extension BroadcastSession {
     }
 
     /// How long a command needs to reach every listener and to be heard there.
-    private var commandLead: TimeSpan {
+    var commandLead: TimeSpan {
         let longest = connections.links.map(\.commandTime).max() ?? .zero
         return min(BroadcastLimits.longestCommandLead, BroadcastLimits.deviceLead + longest)
     }

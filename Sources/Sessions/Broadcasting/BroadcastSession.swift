@@ -73,6 +73,8 @@ public struct BroadcastSession {
     /// The newest epoch.
     var lastEpoch = Epoch(0)
     var startDecision = StartDecision()
+    /// When the first event came.
+    private(set) var began: HostTime?
     /// Processes announced as joined. A replaced connection is not announced again.
     var announced: Set<PeerProcess> = []
     var departures = Departures()
@@ -95,6 +97,7 @@ public struct BroadcastSession {
     /// - Returns: the actions to perform, in order.
     public mutating func handle(_ event: BroadcastEvent, now: HostTime) -> [BroadcastAction] {
         guard phase != .over else { return [] }
+        began = began ?? now
         var isContained = event.isContained
         switch event {
         case .contact(let contact): learn(contact, now)

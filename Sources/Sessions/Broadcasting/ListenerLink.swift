@@ -30,6 +30,8 @@ final class ListenerLink: PeerLink {
     /// The number by which followers and observers know a member: its instance, unless another peer's process states
     /// the same.
     private(set) var shownInstance: UInt64 = 0
+    /// When a member was welcomed.
+    private(set) var admitted: HostTime?
     /// A member's last report.
     private(set) var report: ListenerReport?
     /// The round trip of its path when nothing waited there; nil if unknown.
@@ -60,9 +62,9 @@ final class ListenerLink: PeerLink {
     // MARK: Stage
 
     /// Welcomes a stranger, which is fed from now on.
-    func admit(shownAs instance: UInt64) {
+    func admit(shownAs instance: UInt64, now: HostTime) {
         guard case .stranger = stage, let greeting = connection.greeting else { return }
-        shownInstance = instance
+        (shownInstance, admitted) = (instance, now)
         stage = .member(ListenerFeed(codecs: Set(greeting.codecs)))
         clock.open()
     }

@@ -62,7 +62,7 @@ struct SourceFollower {
 
     init(_ configuration: BroadcastConfiguration) {
         latency = configuration.liveLatency
-        startDelay = configuration.startDelay
+        startDelay = configuration.startDelay ?? BroadcastLimits.longStartDelay
         lead = configuration.sourceLead
     }
 

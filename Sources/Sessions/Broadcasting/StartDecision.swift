@@ -3,14 +3,18 @@ import AudioCore
 /// Decides when a song starts: once enough listeners are ready, and those found at about the same moment have had their
 /// time.
 ///
-/// From the moment when enough are there, ``BroadcastLimits/gatheringTime`` passes. Those that are not ready then have
-/// ``BroadcastLimits/readinessTime`` more. If too few remain, the wait begins again.
+/// Listeners gather until the network has had ``BroadcastLimits/searchTime`` to tell of them, and
+/// ``BroadcastLimits/arrivalTime`` has passed since the newest came, but for ``BroadcastLimits/gatheringTime`` at most
+/// once enough are there. Those that are not ready then have ``BroadcastLimits/readinessTime`` more. If too few remain,
+/// the wait begins again. Who is found later joins in step.
 struct StartDecision {
     /// The listeners that are there.
     struct Audience {
         var present: Int
         var ready: Int
         var wanted: Int
+        /// When the newest of them came; nil without any.
+        var newest: HostTime?
     }
 
     enum Verdict: Hashable {
@@ -20,20 +24,25 @@ struct StartDecision {
         case startWithoutTheMissing
     }
 
-    private var gatheringEnd: HostTime?
+    /// Since when enough are there.
+    private var enoughSince: HostTime?
 
     /// - Parameters:
     ///   - since: when the song could have been started first.
+    ///   - searched: since when others are looked for on the network; nil where nobody is.
     ///   - isNamed: whether the wanted listeners were named.
-    mutating func judge(_ audience: Audience, since: HostTime, isNamed: Bool, now: HostTime) -> Verdict {
+    mutating func judge(
+        _ audience: Audience, since: HostTime, searched: HostTime?, isNamed: Bool, now: HostTime
+    ) -> Verdict {
         guard audience.wanted > 0 else { return .start }
-        if audience.present < audience.wanted {
-            gatheringEnd = nil
-        } else if gatheringEnd == nil {
-            gatheringEnd = now + BroadcastLimits.gatheringTime
-        }
+        enoughSince = audience.present < audience.wanted ? nil : enoughSince ?? now
         if isNamed, now - since > BroadcastLimits.namedListenerTime { return .startWithoutTheMissing }
-        guard audience.ready >= audience.wanted, let gatheringEnd, now >= gatheringEnd else { return .wait }
+        guard audience.ready >= audience.wanted, let enoughSince else { return .wait }
+        let ends = [
+            searched.map { $0 + BroadcastLimits.searchTime }, audience.newest.map { $0 + BroadcastLimits.arrivalTime },
+        ]
+        let gatheringEnd = min(enoughSince + BroadcastLimits.gatheringTime, ends.compactMap(\.self).max() ?? now)
+        guard now >= gatheringEnd else { return .wait }
         let areAllReady = audience.ready == audience.present
         return areAllReady || now >= gatheringEnd + BroadcastLimits.readinessTime ? .start : .wait
     }

@@ -7,6 +7,8 @@ import Peering
 struct CandidateEvents {
     private var events: [PeerEvent] = []
     private var byteCount = 0
+    /// The newest one.
+    private(set) var anchor: Anchor?
 
     /// Bytes held, with a fixed cost for each event.
     var heldByteCount: Int { byteCount + events.count * ListenLimits.pendingEventByteCount }
@@ -16,6 +18,7 @@ struct CandidateEvents {
     mutating func keep(_ event: PeerEvent) -> Bool {
         switch event {
         case .message(.clock), .message(.report), .message(.roster): return true
+        case .message(.anchor(let anchor)): self.anchor = anchor
         default: break
         }
         events.append(event.detached)
@@ -25,7 +28,7 @@ struct CandidateEvents {
 
     /// Takes all events, in order, and empties the store.
     mutating func take() -> [PeerEvent] {
-        defer { (events, byteCount) = ([], 0) }
+        defer { (events, byteCount, anchor) = ([], 0, nil) }
         return events
     }
 }

@@ -28,9 +28,11 @@ public struct ListenConfiguration: Sendable {
 
 /// Time-outs and bounds of a listener.
 public enum ListenLimits {
-    /// How long to collect broadcasters, from the first welcome on, before one is chosen. Answers to an mDNS
-    /// query are delayed by 20 to 120 ms on purpose (RFC 6762 section 6).
+    /// How long to collect broadcasters, since this listener has looked for one, before one is chosen. Answers to an
+    /// mDNS query are delayed by 20 to 120 ms on purpose (RFC 6762 section 6).
     public static let choiceTime = TimeSpan.milliseconds(150)
+    /// The same from the first welcome on: for others that begin at the same moment. To learn its clock takes longer.
+    static let shortestChoiceTime = TimeSpan.milliseconds(50)
     /// A broadcaster's clock that does not answer for this long is worth a notice.
     public static let clockPatience = TimeSpan.seconds(2)
     /// After this long without an estimate by UDP, the clock is asked for over the connection. The first UDP estimate

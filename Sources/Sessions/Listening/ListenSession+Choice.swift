@@ -2,21 +2,27 @@ import AudioCore
 import Peering
 import WireProtocol
 
-/// Choosing a broadcaster, of all that welcome this listener within ``ListenLimits/choiceTime``: by the rule that
+/// Choosing a broadcaster, of all that welcome this listener at about the same time (``ListenLimits/choiceTime``): by the rule that
 /// `ConnectionTable.preferred(of:isInHousehold:)` has for all.
 extension ListenSession {
     /// Considers a broadcaster that has welcomed us.
-    mutating func consider(_ id: ConnectionID, _ now: HostTime) {
+    ///
+    /// The clock of the first one is asked while the choice is open, which takes about as long: it is the one that is
+    /// taken, as a rule.
+    mutating func consider(_ id: ConnectionID, _ welcome: Welcome?, _ now: HostTime) {
         guard let greeting = connections[id]?.connection.greeting else { return }
         switch phase {
         // A lost broadcaster that is found again need not be compared with others.
         case .idle where disconnection.awaits(greeting): join(id, now)
-        case .idle: beginChoice(now)
+        case .idle(let since):
+            beginChoice(lookingSince: since, now)
+            if let welcome { beginClock(id, welcome, now) }
         case .receiving(let reception) where reception.isDisconnected:
             if isReturn(greeting, of: reception) {
                 join(id, now)
             } else if leaves(reception, for: id, greeting) {
                 giveUp(now)
+                if let welcome { beginClock(id, welcome, now) }
             }
         case .choosing, .receiving, .over: break
         }
@@ -43,13 +49,15 @@ extension ListenSession {
     private mutating func giveUp(_ now: HostTime) {
         actions.append(.silence(fade: ListenLimits.stopFade))
         clock.forget()
-        beginChoice(now)
+        beginChoice(lookingSince: now, now)
         actions.append(.broadcasterChanged)
         reviewDialing()
     }
 
-    private mutating func beginChoice(_ now: HostTime) {
-        phase = .choosing(deadline: now + (mustChoose ? ListenLimits.choiceTime : .zero))
+    /// Those that are on the network have answered a while after they were asked for; who comes later comes alone.
+    private mutating func beginChoice(lookingSince: HostTime, _ now: HostTime) {
+        let deadline = max(lookingSince + ListenLimits.choiceTime, now + ListenLimits.shortestChoiceTime)
+        phase = .choosing(deadline: mustChoose ? deadline : now)
     }
 
     private func acquaintance(_ id: ConnectionID) -> Acquaintance {
@@ -117,7 +125,7 @@ extension ListenSession {
         }
         if reception != nil { actions.append(.silence(fade: ListenLimits.stopFade)) }
         actions.append(.setGroupVolume(VolumeSetting()))
-        clock.forget()
+        keepClock(of: id)
         ownCommands.forget()
         return Reception(of: greeting, acquaintance(id), over: id, connection, now: now)
     }

@@ -101,16 +101,16 @@ extension ListenSession {
 
     /// Keeps what a candidate sends until one is chosen.
     private mutating func keep(_ event: PeerEvent, of id: ConnectionID, _ now: HostTime) {
-        let isWelcome = if case .message(.welcome) = event { true } else { false }
+        let welcome: Welcome? = if case .message(.welcome(let welcome)) = event { welcome } else { nil }
         var isKept = true
         connections.change(id) { link in
             isKept = link.pending.keep(event.detached)
-            link.isWelcome = link.isWelcome || isWelcome
+            link.isWelcome = link.isWelcome || welcome != nil
         }
         if !isKept {
             refuse(id, tooMuch, now)
-        } else if isWelcome {
-            consider(id, now)
+        } else if let welcome {
+            consider(id, welcome, now)
         }
     }
 
@@ -224,6 +224,7 @@ extension ListenSession {
     mutating func close(_ id: ConnectionID, pause: TimeSpan, isLost: Bool = false, _ now: HostTime) {
         let link = connections.remove(id, pause: pause, isLost: isLost, now: now)
         if link != nil { actions.append(.close(id)) }
+        forgetClock(of: id)
     }
 
     /// Handles the loss of the broadcaster.
@@ -235,7 +236,7 @@ extension ListenSession {
         endClock()
         let other = connections.ids.first { isOf(reception.broadcaster, $0) }
         if let other, connections[other]?.isWelcome == true {
-            consider(other, now)
+            consider(other, nil, now)
         } else if other == nil, !isHandedOver {
             tellLoss(of: reception)
         }

@@ -1,5 +1,6 @@
 import AudioCore
 import ClockSync
+import Peering
 import WireProtocol
 
 /// What a listener knows of its broadcaster's clock, and the exchange that measures it.
@@ -12,7 +13,7 @@ import WireProtocol
 ///
 ///     from any: ──this machine slept──▶ void        ──the broadcast is over, or another is joined──▶ unknown
 ///
-/// An exchange lasts from a broadcaster's welcome to the end of its connection. Without one, what is known is
+/// An exchange lasts from a broadcaster's welcome, which may come before it is chosen, to the end of its connection. Without one, what is known is
 /// extrapolated. During one, UDP is asked all the while (by another type), and the connection while UDP is silent. Owns
 /// no socket and reads no clock.
 struct ListenerClock {
@@ -41,6 +42,7 @@ struct ListenerClock {
     }
 
     private struct Exchange {
+        let connection: ConnectionID
         let peer: UUIDBytes
         var gate = ClockEstimateGate()
         /// The estimate from before the exchange, until the exchange has a better one.
@@ -67,17 +69,19 @@ struct ListenerClock {
     /// Whether this machine slept and the broadcaster's time is still unknown.
     var isVoid: Bool { if case .void = state { true } else { false } }
 
-    /// Whether an exchange is under way.
-    var isExchanging: Bool { exchange != nil }
+    /// The connection whose broadcaster's clock is asked; nil without an exchange.
+    var connection: ConnectionID? { exchange?.connection }
 
     // MARK: From welcome to end
 
     /// Begins an exchange.
     /// - Returns: the rate of this peer's clock if it was met before, for the exchange over UDP.
-    mutating func begin(_ key: ClockKey, of peer: UUIDBytes, now: HostTime) -> SkewPrior? {
+    mutating func begin(
+        _ key: ClockKey, of peer: UUIDBytes, over connection: ConnectionID, now: HostTime
+    ) -> SkewPrior? {
         let known = last?.peer == peer ? last : nil
         exchange = Exchange(
-            peer: peer, before: known?.estimate, stream: StreamClock(key: key, prior: known?.rate ?? .unknown, now: now)
+            connection: connection, peer: peer, before: known?.estimate, stream: StreamClock(key: key, prior: known?.rate ?? .unknown, now: now)
         )
         return known?.rate
     }

@@ -37,7 +37,7 @@ import TuttiRuntime
         let command = try broadcast("song.mp3")
         #expect(command.paths == ["song.mp3"] && command.options.loudness == .off)
         #expect(command.options.start == .whenReady(listeners: 1))
-        #expect(command.options.startDelay == .milliseconds(250))
+        #expect(command.options.startDelay == nil)
         #expect(command.options.output == nil)
         #expect(command.options.network.port == nil)
         #expect(command.options.network.usesDiscovery)
@@ -75,8 +75,8 @@ import TuttiRuntime
     }
 
     @Test func shortStartDelayIsWarnedOf() throws {
-        #expect(try broadcast("s", "--start-delay", "149").warnings.count == 1)
-        #expect(try broadcast("s", "--start-delay", "150").warnings.isEmpty)
+        #expect(try broadcast("s", "--start-delay", "99").warnings.count == 1)
+        #expect(try broadcast("s", "--start-delay", "100").warnings.isEmpty)
     }
 
     @Test func playWithoutOutputUsesTheDefaultDevice() throws {

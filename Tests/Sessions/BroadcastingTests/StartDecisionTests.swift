@@ -8,37 +8,60 @@ import Testing
 final class StartDecisionTests {
     private var decision = StartDecision()
 
+    /// - Parameters:
+    ///   - newest: when the newest listener came.
+    ///   - searched: since when others are looked for.
     private func judge(
-        _ present: Int, _ ready: Int, of wanted: Int, at milliseconds: Int64, isNamed: Bool = false
+        _ present: Int, _ ready: Int, of wanted: Int, at milliseconds: Int64, newest: Int64 = 0,
+        searched: Int64? = 0, isNamed: Bool = false
     ) -> StartDecision.Verdict {
         decision.judge(
-            StartDecision.Audience(present: present, ready: ready, wanted: wanted),
-            since: HostTime(nanoseconds: 0), isNamed: isNamed, now: HostTime(nanoseconds: milliseconds * 1_000_000))
+            StartDecision.Audience(
+                present: present, ready: ready, wanted: wanted, newest: present > 0 ? Self.time(newest) : nil),
+            since: Self.time(0), searched: searched.map(Self.time), isNamed: isNamed, now: Self.time(milliseconds))
     }
+
+    private static func time(_ milliseconds: Int64) -> HostTime { HostTime(nanoseconds: milliseconds * 1_000_000) }
 
     @Test func whoWaitsForNobodyStarts() {
         #expect(judge(0, 0, of: 0, at: 0) == .start)
     }
 
-    @Test func thoseWhoAreThereGather() {
-        #expect(judge(1, 1, of: 1, at: 0) == .wait)
-        #expect(judge(2, 2, of: 1, at: 299) == .wait)
-        #expect(judge(2, 2, of: 1, at: 300) == .start)
+    @Test func whoeverIsOnTheNetworkHasTimeToBeFound() {
+        #expect(judge(1, 1, of: 1, at: 30) == .wait)
+        #expect(judge(1, 1, of: 1, at: 199) == .wait)
+        #expect(judge(1, 1, of: 1, at: 200) == .start)
+    }
+
+    @Test func whoComesAMomentLaterStartsWithTheOthers() {
+        #expect(judge(1, 1, of: 1, at: 180, newest: 180) == .wait)
+        #expect(judge(2, 2, of: 1, at: 239, newest: 180) == .wait)
+        #expect(judge(2, 2, of: 1, at: 240, newest: 180) == .start)
+    }
+
+    @Test func thoseWhoComeOneByOneDoNotHoldTheOthersUp() {
+        for step in 0..<6 { #expect(judge(step + 1, 1, of: 1, at: Int64(step) * 50, newest: Int64(step) * 50) == .wait) }
+        #expect(judge(7, 7, of: 1, at: 300, newest: 300) == .start)
+    }
+
+    @Test func whereNobodyIsLookedForAndAllHaveLongBeenThereNobodyIsWaitedFor() {
+        #expect(judge(3, 3, of: 1, at: 60, searched: nil) == .start)
+        #expect(judge(3, 3, of: 1, at: 10_000) == .start)
     }
 
     @Test func whoIsNotReadyIsWaitedForAWhile() {
         #expect(judge(2, 1, of: 1, at: 0) == .wait)
-        #expect(judge(2, 1, of: 1, at: 999) == .wait)
-        #expect(judge(2, 1, of: 1, at: 1_000) == .start)
+        #expect(judge(2, 1, of: 1, at: 899) == .wait)
+        #expect(judge(2, 1, of: 1, at: 900) == .start)
         #expect(judge(2, 0, of: 1, at: 5_000) == .wait)
     }
 
     @Test func whoeverLeavesMakesTheTimeBeginAnew() {
         #expect(judge(2, 2, of: 2, at: 0) == .wait)
         #expect(judge(1, 1, of: 2, at: 200) == .wait)
-        #expect(judge(2, 2, of: 2, at: 400) == .wait)
-        #expect(judge(2, 2, of: 2, at: 699) == .wait)
-        #expect(judge(2, 2, of: 2, at: 700) == .start)
+        #expect(judge(2, 2, of: 2, at: 400, newest: 400) == .wait)
+        #expect(judge(2, 2, of: 2, at: 459, newest: 400) == .wait)
+        #expect(judge(2, 2, of: 2, at: 460, newest: 400) == .start)
     }
 
     @Test func whoIsNamedIsWaitedForTenSeconds() {

@@ -17,7 +17,7 @@ import WireProtocol
 
     init() {
         responder.register(Self.key)
-        _ = clock.begin(Self.key, of: Self.attic, now: now)
+        _ = clock.begin(Self.key, of: Self.attic, over: ConnectionID(1), now: now)
     }
 
     /// The broadcaster's clock is a second ahead, and the estimate wrong by this much.
@@ -63,7 +63,7 @@ import WireProtocol
     }
 
     @Test mutating func atFirstNothingIsKnown() {
-        #expect(clock.estimate == nil && !clock.isVoid && clock.isExchanging)
+        #expect(clock.estimate == nil && !clock.isVoid && clock.connection != nil)
         #expect(learn() == .estimate)
         #expect(error == .zero)
     }
@@ -99,7 +99,7 @@ import WireProtocol
         clock.end()
         now += .seconds(60)
         let request = clock.poll(now: now)
-        #expect(!clock.isExchanging && request == nil)
+        #expect(clock.connection == nil && request == nil)
         #expect(error == .zero)
         // One of the exchange that is over was on its way.
         #expect(learn(offBy: .milliseconds(1)) == .nothing)
@@ -111,7 +111,7 @@ import WireProtocol
         let stale = estimate()
         now += .milliseconds(1)
         clock.noteSleep(now: now)
-        #expect(clock.isVoid && clock.estimate == nil && clock.isExchanging)
+        #expect(clock.isVoid && clock.estimate == nil && clock.connection != nil)
         #expect(clock.learn(stale, anchor: nil, now: now) == .nothing)
         #expect(clock.isVoid)
         #expect(learn() == .estimate)
@@ -125,7 +125,7 @@ import WireProtocol
         clock.noteSleep(now: now)
         clock.forget()
         #expect(!clock.isVoid)
-        #expect(clock.begin(Self.key, of: Self.attic, now: now) != nil)
+        #expect(clock.begin(Self.key, of: Self.attic, over: ConnectionID(1), now: now) != nil)
         #expect(learn(offBy: .milliseconds(2), bound: .milliseconds(50)) == .estimate)
         #expect(error == .milliseconds(2))
     }
@@ -133,21 +133,21 @@ import WireProtocol
     @Test mutating func aPeerIsKnownAgain() {
         #expect(learn() == .estimate)
         clock.forget()
-        #expect(clock.estimate == nil && !clock.isExchanging)
+        #expect(clock.estimate == nil && clock.connection == nil)
         // A crystal keeps its rate; what was known goes on until it is known better.
-        let rate = clock.begin(Self.key, of: Self.attic, now: now)
+        let rate = clock.begin(Self.key, of: Self.attic, over: ConnectionID(1), now: now)
         #expect(rate == SkewPrior(skew: .zero, deviation: PartsPerMillion(0.5)))
         #expect(learn(offBy: .milliseconds(100), bound: .milliseconds(200)) == .estimate)
         #expect(error == .zero)
         #expect(learn(offBy: .microseconds(7), bound: .microseconds(3)) == .estimate)
         #expect(error == .microseconds(7))
-        #expect(clock.begin(Self.key, of: Self.cellar, now: now) == nil)
+        #expect(clock.begin(Self.key, of: Self.cellar, over: ConnectionID(2), now: now) == nil)
     }
 
     @Test mutating func whatMustBeAnotherClockIsNotMixedUp() {
         #expect(learn() == .estimate)
         clock.end()
-        _ = clock.begin(Self.key, of: Self.attic, now: now)
+        _ = clock.begin(Self.key, of: Self.attic, over: ConnectionID(1), now: now)
         #expect(learn(offBy: .milliseconds(-300), bound: .milliseconds(50)) == .estimate)
         #expect(error == .milliseconds(300))
     }

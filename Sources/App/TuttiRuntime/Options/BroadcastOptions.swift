@@ -24,8 +24,8 @@ public struct BroadcastOptions: Sendable {
     public var to: [String] = []
     /// Listeners dialled by address, whether or not mDNS knows them.
     public var listeners: [NetworkAddress] = []
-    /// From the decision to start to the first sound.
-    public var startDelay = TimeSpan.milliseconds(250)
+    /// From the decision to start to the first sound; nil for as long as the listeners need.
+    public var startDelay: TimeSpan?
     /// The output of the broadcaster's own loudspeakers, if it plays too.
     public var output: OutputSelection?
     /// How those loudspeakers play; nil for what is remembered of their device.

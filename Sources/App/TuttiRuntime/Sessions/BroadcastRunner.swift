@@ -137,6 +137,7 @@ final class BroadcastRunner {
             }
         configuration.allowedNames = options.to
         configuration.startDelay = options.startDelay
+        configuration.searches = options.network.usesDiscovery && options.listeners.isEmpty
         configuration.liveLatency = options.capture?.latency
         configuration.decodableCodecs = decoders.codecs
         if let output = options.output {

@@ -31,6 +31,8 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     private var driver: ListenDriver?
     private var discovery: DiscoveryBridge?
     private var clock: ClockClientThread?
+    /// Of the exchanges so far: what an earlier one found may still be on its way to the event loop.
+    private var exchangeCount = 0
     private var relay: ControlRelay?
     private let lookups: LookupResponder
 
@@ -226,13 +228,16 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
             // What was measured a moment ago is worth more than what is remembered.
             let remembered = rateStore.beginExchange(with: peer)
             let prior = prior ?? remembered
+            exchangeCount += 1
+            let number = exchangeCount
             clock = try ClockClientThread(address: address, key: key, prior: prior) { [weak self] estimate in
                 #if WallClockCanary
                     let estimate = estimate.trustingTheWallClock
                 #endif
                 loop.execute { [weak self] in
-                    self?.rateStore.note(estimate, now: .now())
-                    self?.driver?.handle(.clock(estimate))
+                    guard let self, exchangeCount == number else { return }
+                    rateStore.note(estimate, now: .now())
+                    driver?.handle(.clock(estimate))
                 }
             }
         } catch {
@@ -243,6 +248,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
     func stopClock() {
         clock?.stop()
         clock = nil
+        exchangeCount += 1
         rateStore.endExchange()
     }
 

@@ -30,7 +30,8 @@ struct BroadcastCommand: Command {
             + "the page for browsers: URLs, and files, which they send. Files are kept until they were played: 200 of "
             + "them and 2 GiB at most, 1 GiB each; 8 can be sent at once.")
     static let startDelay = CommandSyntax.Option.value(
-        "--start-delay", "MS", "From the start to the first sound, in milliseconds. Default: 250.")
+        "--start-delay", "MS",
+        "From the start to the first sound, in milliseconds. Default: what the listeners need, 100 or a little more.")
 
     static let raw = CommandSyntax.Option.value(
         "--raw", "RATE:CHANNELS:FORMAT",
@@ -175,8 +176,8 @@ struct BroadcastCommand: Command {
 
     /// Warnings about what is allowed and may still disappoint.
     var warnings: [String] {
-        guard options.startDelay < .milliseconds(150) else { return [] }
-        return ["a start delay below 150 ms may be too short for slow links and sound cards"]
+        guard let delay = options.startDelay, delay < .milliseconds(100) else { return [] }
+        return ["a start delay below 100 ms may be too short for slow links and sound cards"]
     }
 
     private static func repeatMode(_ arguments: CommandArguments) throws(UsageError) -> RepeatMode {
