@@ -81,8 +81,8 @@ struct ListenerClock {
     ) -> SkewPrior? {
         let known = last?.peer == peer ? last : nil
         exchange = Exchange(
-            connection: connection, peer: peer, before: known?.estimate, stream: StreamClock(key: key, prior: known?.rate ?? .unknown, now: now)
-        )
+            connection: connection, peer: peer, before: known?.estimate,
+            stream: StreamClock(key: key, prior: known?.rate ?? .unknown, now: now))
         return known?.rate
     }
 

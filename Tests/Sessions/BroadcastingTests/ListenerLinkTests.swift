@@ -34,9 +34,9 @@ struct ListenerLinkTests {
         #expect(link.isStranger && link.form(for: .linearPCM) == nil && link.next(plan, now: time(0)) == nil)
         link.note(report(.ready), plan, now: time(0))
         #expect(link.report == nil)
-        link.admit(shownAs: 1, now: Self.now)
+        link.admit(shownAs: 1, now: time(0))
         link.admitAsObserver()
-        link.admit(shownAs: 1, now: Self.now)
+        link.admit(shownAs: 1, now: time(0))
         #expect(
             link.isMember && link.form(for: .mpegLayer3) == .linearPCM && link.form(for: .linearPCM) == .original
                 && !link.isObserver && !link.isRosterDue(time(9)))
@@ -50,7 +50,7 @@ struct ListenerLinkTests {
     @Test func anObserverIsToldOnceASecondWhileItReads() {
         let link = link()
         link.admitAsObserver()
-        link.admit(shownAs: 1, now: Self.now)
+        link.admit(shownAs: 1, now: time(0))
         #expect(link.isObserver && link.next(plan, now: time(0)) == nil)
         #expect(link.isRosterDue(time(0)))
         link.noteRoster(time(0))
@@ -62,7 +62,7 @@ struct ListenerLinkTests {
 
     @Test func aMemberIsFed() {
         let link = link()
-        link.admit(shownAs: 1, now: Self.now)
+        link.admit(shownAs: 1, now: time(0))
         #expect(!link.isAnnounced(Epoch(1)))
         #expect(link.next(plan, now: time(0))?.messages.isEmpty == false)
         #expect(link.isAnnounced(Epoch(1)))
@@ -89,7 +89,7 @@ struct ListenerLinkTests {
         }
         let link = link()
         #expect(link.answerClock(request(1), now: time(0)) == nil)
-        link.admit(shownAs: 1, now: Self.now)
+        link.admit(shownAs: 1, now: time(0))
         #expect(link.answerClock(request(1), now: time(0)) != nil && link.clockReplyCount == 1)
         link.noteSent(BroadcastLimits.answeredBytesInFlight, time(0))
         #expect(link.answerClock(request(2), now: time(0)) == nil)

@@ -40,7 +40,10 @@ final class StartDecisionTests {
     }
 
     @Test func thoseWhoComeOneByOneDoNotHoldTheOthersUp() {
-        for step in 0..<6 { #expect(judge(step + 1, 1, of: 1, at: Int64(step) * 50, newest: Int64(step) * 50) == .wait) }
+        for count in 1...6 {
+            let now = Int64(count - 1) * 50
+            #expect(judge(count, count, of: 1, at: now, newest: now) == .wait)
+        }
         #expect(judge(7, 7, of: 1, at: 300, newest: 300) == .start)
     }
 

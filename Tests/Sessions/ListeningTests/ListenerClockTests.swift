@@ -1,5 +1,6 @@
 import AudioCore
 import ClockSync
+import Peering
 import Testing
 import WireProtocol
 
