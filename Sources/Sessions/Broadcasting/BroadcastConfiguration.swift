@@ -63,12 +63,13 @@ public enum BroadcastLimits {
     public static let gatheringTime = TimeSpan.milliseconds(300)
     /// How long a broadcast that began looks for listeners. Answers to an mDNS query are delayed by 20 to 120 ms on
     /// purpose (RFC 6762 section 6); avahi-daemon, the dial and the handshake take some more.
-    static let searchTime = TimeSpan.milliseconds(200)
+    static let searchTime = TimeSpan.milliseconds(160)
     /// How long the start waits after the newest listener, so that one that comes a moment later starts with it. To
     /// learn the clock takes longer.
     static let arrivalTime = TimeSpan.milliseconds(60)
-    /// How much longer than a command a start takes: the decoder begins.
-    static let startMargin = TimeSpan.milliseconds(20)
+    /// How much longer than a command a start takes: a listener that stands still for a tenth of a second meanwhile
+    /// still has the first frame.
+    static let startMargin = TimeSpan.milliseconds(100)
     /// From the decision to the first sound where no listener is ready, and after a stall of the source.
     static let longStartDelay = TimeSpan.milliseconds(250)
     /// How much longer a listener that is connected but not ready is waited for; after that it joins late.

@@ -111,6 +111,7 @@ import WireProtocol
         world.run(for: .seconds(9))
         for listener in world.listeners {
             let heard = [one, two].filter { !listener.hearing(of: $0).isSilent }
+            if heard.count != 1 { print("DEBUG", listener.name, listener.notices, listener.hearing(of: one), listener.hearing(of: two), one.notices, two.notices) }
             #expect(heard.count == 1, "\(listener.name) heard \(heard.map(\.name)); \(world.replay)")
         }
     }

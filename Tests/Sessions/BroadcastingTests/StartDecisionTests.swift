@@ -29,8 +29,8 @@ final class StartDecisionTests {
 
     @Test func whoeverIsOnTheNetworkHasTimeToBeFound() {
         #expect(judge(1, 1, of: 1, at: 30) == .wait)
-        #expect(judge(1, 1, of: 1, at: 199) == .wait)
-        #expect(judge(1, 1, of: 1, at: 200) == .start)
+        #expect(judge(1, 1, of: 1, at: 159) == .wait)
+        #expect(judge(1, 1, of: 1, at: 160) == .start)
     }
 
     @Test func whoComesAMomentLaterStartsWithTheOthers() {
@@ -54,8 +54,8 @@ final class StartDecisionTests {
 
     @Test func whoIsNotReadyIsWaitedForAWhile() {
         #expect(judge(2, 1, of: 1, at: 0) == .wait)
-        #expect(judge(2, 1, of: 1, at: 899) == .wait)
-        #expect(judge(2, 1, of: 1, at: 900) == .start)
+        #expect(judge(2, 1, of: 1, at: 859) == .wait)
+        #expect(judge(2, 1, of: 1, at: 860) == .start)
         #expect(judge(2, 0, of: 1, at: 5_000) == .wait)
     }
 
