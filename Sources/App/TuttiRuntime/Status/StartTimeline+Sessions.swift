@@ -13,7 +13,7 @@ extension StartTimeline {
         default: break
         }
         guard let report = session.currentReport(.now()) else { return }
-        note(.welcomed)
+        note(.joined)
         if session.summary?.isReady == true { note(.song) }
         if session.sessionTime(at: .now()) != nil { note(.clock) }
         if [.ready, .playing].contains(report.state) { note(.ready) }
@@ -30,7 +30,7 @@ extension StartTimeline {
         }
         if session.summary.isReady { note(.song) }
         let readiness = session.readiness
-        if !session.listeners.isEmpty { note(.welcomed) }
+        if !session.listeners.isEmpty { note(.joined) }
         if readiness.ready >= max(1, readiness.wanted) { note(.ready) }
         guard let anchor = session.anchor else { return false }
         note(.decided)

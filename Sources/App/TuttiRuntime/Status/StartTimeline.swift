@@ -17,8 +17,8 @@ public struct StartTimeline: Hashable, Sendable {
         case connected
         /// The other side has proved its key.
         case authenticated
-        /// The broadcaster takes this listener, or one listener takes part.
-        case welcomed
+        /// The listener takes part, or the first one does.
+        case joined
         /// The song's format is known.
         case song
         /// The broadcaster's clock is known well enough to place the song.

@@ -17,7 +17,7 @@ extension StartTimeline.Stage {
         case .found: "found"
         case .connected: "connected"
         case .authenticated: "authenticated"
-        case .welcomed: "welcomed"
+        case .joined: "joined"
         case .song: "song begins"
         case .clock: "clock known"
         case .ready: "ready"
