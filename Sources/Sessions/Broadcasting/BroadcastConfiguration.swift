@@ -70,8 +70,11 @@ public enum BroadcastLimits {
     /// How much longer than a command a start takes: a listener that stands still for a tenth of a second meanwhile
     /// still has the first frame.
     static let startMargin = TimeSpan.milliseconds(100)
-    /// From the decision to the first sound where no listener is ready, and after a stall of the source.
+    /// From the decision to the first sound at least where no listener is ready, where one is behind a slow path, and
+    /// after a stall of the source: what a radio loses comes again a fifth of a second later (Linux' TCP_RTO_MIN).
     static let longStartDelay = TimeSpan.milliseconds(250)
+    /// The lowest round trip of a wired LAN is no longer.
+    static let wiredRoundTrip = TimeSpan.milliseconds(1)
     /// How much longer a listener that is connected but not ready is waited for; after that it joins late.
     public static let readinessTime = TimeSpan.milliseconds(700)
     /// From a command to its effect, where the round trip is short and sound cards give back what they hold: a card

@@ -74,10 +74,13 @@ extension BroadcastSession {
     /// before the others.
     private var startDelay: TimeSpan {
         let ready = connections.links.filter(\.isReady)
-        guard !ready.isEmpty else { return BroadcastLimits.longStartDelay }
+        guard let slowest = ready.map({ $0.report?.timing?.roundTrip ?? .zero }).max() else {
+            return BroadcastLimits.longStartDelay
+        }
+        let isWired = slowest <= BroadcastLimits.wiredRoundTrip
+        let delay = max(commandLead + BroadcastLimits.startMargin, isWired ? .zero : BroadcastLimits.longStartDelay)
         let earliest = ready.map { $0.settings?.offset ?? .zero }.min() ?? .zero
-        return min(
-            BroadcastLimits.longestCommandLead, commandLead + BroadcastLimits.startMargin + max(.zero, -earliest))
+        return min(BroadcastLimits.longestCommandLead, delay + max(.zero, -earliest))
     }
 
     /// Finishes when the programme is over, and every listener has heard the last frame or should have.

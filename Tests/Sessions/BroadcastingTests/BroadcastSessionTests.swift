@@ -34,14 +34,32 @@ import WireProtocol
         var broadcast = ScriptedBroadcast()
         broadcast.give(seconds: 60)
         broadcast.join(1)
-        broadcast.wait(.milliseconds(200))
+        broadcast.wait(.milliseconds(120))
         broadcast.report(.ready, 1)
-        broadcast.wait(.milliseconds(80))
+        broadcast.wait(.milliseconds(20))
         #expect(broadcast.heard[1]?.anchor == nil)
         broadcast.wait(.milliseconds(20))
         let anchor = try #require(broadcast.heard[1]?.anchor)
         #expect(anchor.frame == .zero)
-        #expect(anchor.session.nanoseconds - broadcast.now.nanoseconds == 250_000_000)
+        #expect(anchor.session.nanoseconds - broadcast.now.nanoseconds == 180_000_000)
+    }
+
+    /// Behind a radio, with a device that holds sound, and with an offset that has it sound before the others.
+    @Test(arguments: [
+        (TimeSpan.milliseconds(2), TimeSpan.zero, TimeSpan.zero, 250),
+        (.zero, .milliseconds(40), .zero, 220),
+        (.zero, .zero, .milliseconds(-30), 210),
+        (.milliseconds(90), .milliseconds(400), .milliseconds(-500), 300),
+    ]) func theStartDelayIsWhatListenersNeed(roundTrip: TimeSpan, held: TimeSpan, offset: TimeSpan, delay: Int64) throws {
+        var broadcast = ScriptedBroadcast()
+        broadcast.give(seconds: 60)
+        (broadcast.roundTrips[1], broadcast.irrevocable[1]) = (roundTrip, held)
+        broadcast.join(1)
+        broadcast.say(WireEncoder.settings(ListenerSettings(offset: offset)), 1)
+        broadcast.report(.ready, 1)
+        broadcast.wait(.milliseconds(160))
+        let anchor = try #require(broadcast.heard[1]?.anchor)
+        #expect(anchor.session.nanoseconds - broadcast.now.nanoseconds == delay * 1_000_000)
     }
 
     @Test func aListenerThatDoesNotGetReadyIsNotWaitedForLong() {
@@ -50,9 +68,9 @@ import WireProtocol
         broadcast.join(1)
         broadcast.join(2)
         broadcast.report(.ready, 1)
-        broadcast.wait(.milliseconds(900))
+        broadcast.wait(.milliseconds(840))
         #expect(broadcast.heard[1]?.anchor == nil)
-        broadcast.wait(.milliseconds(120))
+        broadcast.wait(.milliseconds(40))
         #expect(broadcast.heard[1]?.anchor != nil)
         #expect(broadcast.heard[2]?.anchor != nil)
     }

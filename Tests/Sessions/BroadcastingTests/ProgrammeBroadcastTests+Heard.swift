@@ -32,7 +32,7 @@ extension ProgrammeBroadcastTests {
     }
 
     @Test func aStopBeforeTheFirstFrameLeavesNothingHeard() {
-        var broadcast = playing(["a"])
+        var broadcast = playing(["a"]) { $0.startDelay = .milliseconds(500) }
         #expect(broadcast.heard[1]?.anchor != nil)
         perform(.stop, &broadcast)
         broadcast.wait(.seconds(5), draining: 1)

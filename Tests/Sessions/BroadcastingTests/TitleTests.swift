@@ -35,7 +35,7 @@ struct TitleTests {
             }
         }
         // Frame 8000 is due a second after the start delay.
-        wait(&broadcast, .milliseconds(1_200))
+        wait(&broadcast, .milliseconds(1_000))
         #expect(titles(1) == ["First"])
         wait(&broadcast, .milliseconds(100))
         broadcast.join(2)

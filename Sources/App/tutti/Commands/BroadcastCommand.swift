@@ -31,7 +31,7 @@ struct BroadcastCommand: Command {
             + "them and 2 GiB at most, 1 GiB each; 8 can be sent at once.")
     static let startDelay = CommandSyntax.Option.value(
         "--start-delay", "MS",
-        "From the start to the first sound, in milliseconds. Default: what the listeners need, 180 or a little more.")
+        "From the start to the first sound, in milliseconds. Default: what the listeners need, mostly 180.")
 
     static let raw = CommandSyntax.Option.value(
         "--raw", "RATE:CHANNELS:FORMAT",
