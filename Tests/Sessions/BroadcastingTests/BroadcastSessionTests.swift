@@ -50,7 +50,7 @@ import WireProtocol
         (.zero, .milliseconds(40), .zero, 220),
         (.zero, .zero, .milliseconds(-30), 210),
         (.milliseconds(90), .milliseconds(400), .milliseconds(-500), 300),
-    ]) func theStartDelayIsWhatListenersNeed(roundTrip: TimeSpan, held: TimeSpan, offset: TimeSpan, delay: Int64) throws {
+    ]) func theStartDelayIsWhatListenersNeed(roundTrip: TimeSpan, held: TimeSpan, offset: TimeSpan, delay: Int) throws {
         var broadcast = ScriptedBroadcast()
         broadcast.give(seconds: 60)
         (broadcast.roundTrips[1], broadcast.irrevocable[1]) = (roundTrip, held)
@@ -59,7 +59,7 @@ import WireProtocol
         broadcast.report(.ready, 1)
         broadcast.wait(.milliseconds(160))
         let anchor = try #require(broadcast.heard[1]?.anchor)
-        #expect(anchor.session.nanoseconds - broadcast.now.nanoseconds == delay * 1_000_000)
+        #expect(anchor.session.nanoseconds - broadcast.now.nanoseconds == Int64(delay) * 1_000_000)
     }
 
     @Test func aListenerThatDoesNotGetReadyIsNotWaitedForLong() {
