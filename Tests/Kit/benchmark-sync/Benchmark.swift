@@ -83,11 +83,10 @@ struct Benchmark {
     private mutating func tryFirstSounds(of player: any MeasuredPlayer.Type) {
         do {
             let trial = FirstSoundTrial(song: trialSong, program: options.common.program, count: options.trialCount)
-            let result = try trial.run(by: player)
+            var result = try trial.run(by: player)
+            if player == TuttiPlayer.self { result.ways += try trial.begin() }
             report.firstSounds.append(result)
-            tell(
-                "\(player.name), first sound: by address \(result.byAddress.map { fixed($0, 3) }), "
-                    + "by mDNS \(result.byName.map { fixed($0, 3) }) s")
+            for way in result.ways { tell("\(player.name), \(way.name): \(way.times.map { fixed($0, 3) }) s") }
         } catch {
             report.failures.append("\(player.name), first sound: \(error)")
             tell("\(player.name), first sound failed: \(error)")

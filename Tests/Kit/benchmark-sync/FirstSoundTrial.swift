@@ -4,7 +4,8 @@ import LANKit
 import SoundCardKit
 import TestbedKit
 
-/// A broadcast that runs, beside which a second listener is started again and again.
+/// A broadcast that runs, beside which a second listener is started again and again; and broadcasts that begin where a
+/// listener waits.
 struct FirstSoundTrial {
     let song: SongFile
     let program: String
@@ -27,14 +28,59 @@ struct FirstSoundTrial {
             usleep(4_000_000)
             let result = FirstSounds(
                 player: type.name,
-                byAddress: try (0..<count).map { try time(player, at: testbed, findsByName: false, trial: $0) },
-                byName: try (0..<count).map { try time(player, at: testbed, findsByName: true, trial: count + $0) })
+                ways: [
+                    .init(
+                        name: "a listener, by address", limit: 0.25,
+                        times: try (0..<count).map { try time(player, at: testbed, findsByName: false, trial: $0) }),
+                    .init(
+                        name: "a listener, by mDNS", limit: 0.35,
+                        times: try (0..<count).map {
+                            try time(player, at: testbed, findsByName: true, trial: count + $0)
+                        }
+                    ),
+                ])
             guard steady.isRunning else { throw LANError.commandFailed("the song is too short") }
             return result
         } catch {
             complain("\(error)\n\(player.account)")
             throw error
         }
+    }
+
+    /// Of Tutti: where a listener waits, a broadcast is started.
+    func begin() throws -> [FirstSounds.Way] {
+        let testbed = try Testbed(program: program)
+        return [
+            FirstSounds.Way(
+                name: "a broadcast, by address", limit: 0.3,
+                times: try (0..<count).map { try begin(at: testbed, findsByName: false, trial: $0) }),
+            FirstSounds.Way(
+                name: "a broadcast, by mDNS", limit: 0.4,
+                times: try (0..<count).map { try begin(at: testbed, findsByName: true, trial: count + $0) }),
+        ]
+    }
+
+    private func begin(at testbed: Testbed, findsByName: Bool, trial: Int) throws -> Double {
+        var card = testbed.cards[1]
+        card.recording = testbed.lan.path("begin\(trial).wav")
+        let listener = try testbed.lan[1].spawn([program, "join", "--once"], card: card)
+        Testbed.letAnnouncementsPass()
+        let began = trueNow()
+        let place = findsByName ? [] : ["--listener", testbed.lan[1].address]
+        let broadcast = try testbed.lan[0].spawn([program, "broadcast", song.path] + place)
+        usleep(UInt32(Self.patience * 1e6))
+        for process in [broadcast, listener] {
+            process.signal(SIGINT)
+            try process.wait(within: 5)
+        }
+        return try secondsUntilSound(card.recording, since: began)
+    }
+
+    private func secondsUntilSound(_ path: String, since began: Int64) throws -> Double {
+        guard let first = try HeardRecording(path: path).firstAudibleTime() else {
+            throw LANError.timedOut("first sound in \(path)")
+        }
+        return (first - Double(began)) * 1e-9
     }
 
     private func time(
@@ -48,9 +94,6 @@ struct FirstSoundTrial {
         usleep(UInt32(Self.patience * 1e6))
         listener.signal(SIGINT)
         try listener.wait(within: 5)
-        guard let first = try HeardRecording(path: card.recording).firstAudibleTime() else {
-            throw LANError.timedOut("first sound of trial \(trial)")
-        }
-        return (first - Double(began)) * 1e-9
+        return try secondsUntilSound(card.recording, since: began)
     }
 }

@@ -69,8 +69,17 @@ extension LongSimulation.Result {
 extension FirstSounds {
     fileprivate var json: JSON {
         .object([
-            ("player", .string(player)), ("byAddressSeconds", .array(byAddress.map { .number($0, decimals: 3) })),
-            ("byMDNSSeconds", .array(byName.map { .number($0, decimals: 3) })),
+            ("player", .string(player)),
+            (
+                "ways",
+                .array(
+                    ways.map { way in
+                        .object([
+                            ("name", .string(way.name)), ("limit", .number(way.limit, decimals: 2)),
+                            ("seconds", .array(way.times.map { .number($0, decimals: 3) })),
+                        ])
+                    })
+            ),
         ])
     }
 }

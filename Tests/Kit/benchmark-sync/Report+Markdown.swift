@@ -53,16 +53,19 @@ extension Report {
     private var firstSoundTable: String? {
         guard !firstSounds.isEmpty else { return nil }
         var lines = [
-            "First sound after a listener is started beside a running broadcast, in seconds: median (worst) of "
-                + "\(options.trialCount) each.", "",
-            "| player | by address (limit 0.3) | by mDNS (limit 0.5) |", "|---|---|---|",
+            "First sound after a listener, or a broadcast, is started, in seconds: \(options.trialCount) trials each.",
+            "",
+            "| player | started | median | worst | limit of the median |", "|---|---|---|---|---|",
         ]
         for sounds in firstSounds {
-            let cells = sounds.ways.map { way in
+            for way in sounds.ways {
                 let median = way.median.map { fixed($0, 3) } ?? "-"
-                return "\(way.isLate ? "**\(median)**" : median) (\(way.times.max().map { fixed($0, 3) } ?? "-"))"
+                let cells = [
+                    sounds.player, way.name, way.isLate ? "**\(median)**" : median,
+                    way.times.max().map { fixed($0, 3) } ?? "-", fixed(way.limit, 2),
+                ]
+                lines.append("| \(cells.joined(separator: " | ")) |")
             }
-            lines.append("| \(sounds.player) | \(cells[0]) | \(cells[1]) |")
         }
         return lines.joined(separator: "\n")
     }

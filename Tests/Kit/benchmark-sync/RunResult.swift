@@ -59,13 +59,12 @@ struct RowResult {
     }
 }
 
-/// How long it took from starting a listener to its first sound, in seconds, each time that it was tried.
+/// How long it took until something was heard, in seconds, each time that it was tried.
 struct FirstSounds {
     var player: String
-    var byAddress: [Double]
-    var byName: [Double]
+    var ways: [Way]
 
-    /// One way of finding the broadcaster.
+    /// What was started, and how the other side was found.
     struct Way {
         var name: String
         /// Of the median, in seconds.
@@ -75,9 +74,5 @@ struct FirstSounds {
         var median: Double? { heardPercentile(0.5, of: times) }
         /// Also where there is none.
         var isLate: Bool { median.map { $0 > limit } ?? true }
-    }
-
-    var ways: [Way] {
-        [Way(name: "by address", limit: 0.3, times: byAddress), Way(name: "by mDNS", limit: 0.5, times: byName)]
     }
 }
