@@ -46,13 +46,15 @@ public struct StartTimeline: Hashable, Sendable {
 
     /// Notes that something had been done; the first time counts.
     mutating func note(_ stage: Stage, at now: HostTime = .now()) {
-        guard !marks.contains(where: { $0.stage == stage }) else { return }
+        guard !has(stage) else { return }
         if stage == .found, now - begin > Self.longestWait {
             begin = now
             marks = []
         }
         marks.append(Mark(stage: stage, span: now - begin))
     }
+
+    func has(_ stage: Stage) -> Bool { marks.contains { $0.stage == stage } }
 
     /// All marks, in the order of their times.
     var sorted: StartTimeline {
