@@ -64,6 +64,13 @@ import TuttiRuntime
         #expect(listener.end() == .success(.completed))
         #expect(listener.states.contains(.playing))
         #expect(!listener.notices.contains { $0.isOfClock }, "\(listener.notices)")
+        let common: Set<StartTimeline.Stage> = [.ports, .connected, .authenticated, .joined, .song, .ready, .sound]
+        for (notices, own) in [(result.notices, StartTimeline.Stage.decided), (listener.notices, .clock)] {
+            let told = notices.compactMap { if case .start(let timeline) = $0 { timeline } else { nil } }
+            let stages = told.first?.marks.map(\.stage) ?? []
+            #expect(told.count == 1 && common.union([own]).isSubset(of: stages), "\(notices)")
+            #expect(stages.last == .sound)
+        }
     }
 
     @Test func aListenerTakesTheNextBroadcastToo() throws {

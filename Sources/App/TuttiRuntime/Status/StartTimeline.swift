@@ -3,7 +3,8 @@ import HostSystem
 
 /// How a start went: what had been done when, from the program's beginning to its first sound.
 ///
-/// A listener that has waited for longer than ``longestWait`` counts from when it found the broadcast.
+/// Where nothing happened for longer than ``longestWait``, time counts from what happened then: a listener waited for a
+/// broadcast, or a broadcast for a song.
 public struct StartTimeline: Hashable, Sendable {
     /// What had been done, in about the order in which it is.
     public enum Stage: Hashable, Sendable {
@@ -39,18 +40,20 @@ public struct StartTimeline: Hashable, Sendable {
 
     public private(set) var marks: [Mark] = []
     private var begin: HostTime
+    private var latest: HostTime
 
-    static let longestWait = TimeSpan.seconds(10)
+    static let longestWait = TimeSpan.seconds(5)
 
-    init(begin: HostTime = .processStart()) { self.begin = begin }
+    init(begin: HostTime = .processStart()) { (self.begin, latest) = (begin, begin) }
 
     /// Notes that something had been done; the first time counts.
     mutating func note(_ stage: Stage, at now: HostTime = .now()) {
         guard !has(stage) else { return }
-        if stage == .found, now - begin > Self.longestWait {
+        if now - latest > Self.longestWait {
             begin = now
             marks = []
         }
+        latest = max(latest, now)
         marks.append(Mark(stage: stage, span: now - begin))
     }
 
