@@ -47,11 +47,19 @@ import Testing
 
     @Test func aFirstSoundThatIsLateIsNamedAndFails() throws {
         var report = try Self.report([])
-        report.firstSounds = [FirstSounds(player: "Tutti", byAddress: [0.1, 0.2, 0.9], byName: [0.4, 0.6, 0.7])]
-        #expect(report.excesses == ["first sound: by mDNS"])
-        #expect(report.markdown.contains("| Tutti | 0.200 (0.900) | **0.600** (0.700) |"))
-        report.firstSounds = [FirstSounds(player: "Tutti", byAddress: [], byName: [0.4])]
-        #expect(report.excesses == ["first sound: by address"])
+        func sounds(_ times: [Double]...) -> [FirstSounds] {
+            let ways = zip(["a listener", "a broadcast"], times).map {
+                FirstSounds.Way(name: $0, limit: 0.5, times: $1)
+            }
+            return [FirstSounds(player: "Tutti", ways: ways)]
+        }
+        report.firstSounds = sounds([0.1, 0.2, 0.9], [0.4, 0.6, 0.7])
+        #expect(report.excesses == ["first sound: a broadcast"])
+        #expect(report.markdown.contains("| Tutti | a listener | 0.200 | 0.900 | 0.50 |"))
+        #expect(report.markdown.contains("| Tutti | a broadcast | **0.600** | 0.700 | 0.50 |"))
+        #expect(report.json.text.contains(#""name":"a broadcast","limit":0.50,"seconds":[0.400,0.600,0.700]"#))
+        report.firstSounds = sounds([], [0.4])
+        #expect(report.excesses == ["first sound: a listener"])
     }
 
     @Test func aSimulationAboveItsLimitIsNamedAndFails() throws {
