@@ -2,8 +2,8 @@ import AudioCore
 import Peering
 import WireProtocol
 
-/// Choosing a broadcaster, of all that welcome this listener at about the same time (``ListenLimits/choiceTime``): by the rule that
-/// `ConnectionTable.preferred(of:isInHousehold:)` has for all.
+/// Choosing a broadcaster, of all that welcome this listener at about the same time (``ListenLimits/choiceTime``): by
+/// the rule that `ConnectionTable.preferred(of:isInHousehold:)` has for all.
 extension ListenSession {
     /// Considers a broadcaster that has welcomed us.
     ///

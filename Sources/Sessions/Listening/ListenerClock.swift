@@ -13,9 +13,9 @@ import WireProtocol
 ///
 ///     from any: ──this machine slept──▶ void        ──the broadcast is over, or another is joined──▶ unknown
 ///
-/// An exchange lasts from a broadcaster's welcome, which may come before it is chosen, to the end of its connection. Without one, what is known is
-/// extrapolated. During one, UDP is asked all the while (by another type), and the connection while UDP is silent. Owns
-/// no socket and reads no clock.
+/// An exchange lasts from a broadcaster's welcome, which may come before it is chosen, to the end of its connection.
+/// Without one, what is known is extrapolated. During one, UDP is asked all the while (by another type), and the
+/// connection while UDP is silent. Owns no socket and reads no clock.
 struct ListenerClock {
     /// The path by which an estimate came.
     enum Path: Hashable, Sendable {
