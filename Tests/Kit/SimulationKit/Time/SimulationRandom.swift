@@ -1,19 +1,13 @@
 import AudioCore
 import Glibc
 
-/// The seeded source of everything that is left to chance (SplitMix64: Steele, Lea and Flood, 2014).
+/// The seeded source of everything that is left to chance.
 public struct SimulationRandom: RandomNumberGenerator {
-    private var state: UInt64
+    private var generator: SplitMix64
 
-    public init(seed: UInt64) { state = seed }
+    public init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
-    public mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var word = state
-        word = (word ^ (word &>> 30)) &* 0xbf58_476d_1ce4_e5b9
-        word = (word ^ (word &>> 27)) &* 0x94d0_49bb_1331_11eb
-        return word ^ (word &>> 31)
-    }
+    public mutating func next() -> UInt64 { generator.next() }
 
     /// A generator of its own, so that one part of the simulation does not disturb another's numbers.
     public mutating func fork() -> SimulationRandom { SimulationRandom(seed: next()) }
