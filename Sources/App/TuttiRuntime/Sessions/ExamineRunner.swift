@@ -19,11 +19,11 @@ final class ExamineRunner: PeerNetworkDelegate {
     private let targetCount: Int
     private var session: ExaminationSession
     private let events = EventSequencer<ExaminationEvent>()
-    /// By paths.
-    private var clocks: [Int: Clock] = [:]
+    /// By the indices of their paths.
+    private var clocks: [Int: AskedClock] = [:]
     private var ticker: RepeatedTask?
 
-    private struct Clock {
+    private struct AskedClock {
         let address: NetworkAddress
         let client: Result<ClockClientThread, ClockExchangeError>
     }
@@ -74,7 +74,7 @@ final class ExamineRunner: PeerNetworkDelegate {
         guard let host = network.remoteHost(id), let address = DatagramAddress(numericHost: host, port: port),
             let key = ClockKey(bytes: key)
         else { return }
-        clocks[path] = Clock(
+        clocks[path] = AskedClock(
             address: NetworkAddress(host: host, port: port),
             client: Result { () throws(ClockExchangeError) in try ClockClientThread(address: address, key: key) })
     }
