@@ -73,9 +73,13 @@ let layers = [
         .target(name: "CLAME"),
         .target(name: "CLinux"),
         .target(name: "CResampling"),
-        .target(name: "CRevision", cSettings: revision),
-        // The page for browsers, as a part of the program.
-        .target(name: "CWebPage", exclude: ["package.json", "page"])),
+        .target(name: "CRevision", cSettings: revision)),
+
+    // What runs while Tutti is built.
+    layer(
+        "Build",
+        // Makes the page for browsers a part of the program.
+        .plugin(name: "EmbedPage", capability: .buildTool())),
 
     // What all others speak of: times, frames, rates, formats, the push parser's protocol, limits. No system calls.
     layer(
@@ -196,10 +200,13 @@ let layers = [
             "PlayerScreen", uses: "AudioCore", "Controlling", "MusicLibrary", "Songs", "TerminalIO", "WireProtocol"),
         // The JSON by which programs and the page follow and command a broadcast.
         library("ProgrammeJSON", uses: "AudioCore", "Controlling", "MusicLibrary", "TerminalIO", "WireProtocol"),
-        // The page for browsers: who may do what there, and what they are told.
+        // The page for browsers: its files,
+        .target(
+            name: "WebPage", exclude: ["package.json", "page"], swiftSettings: settings, plugins: ["EmbedPage"]),
+        // who may do what there, and what they are told.
         library(
-            "WebRemote", uses: "AudioCore", "AudioDecoding", "CLAME", "CWebPage", "CZlib", "Controlling",
-            "Cryptography", "HostSystem", "MusicLibrary", "ProgrammeJSON", "TuttiRuntime", "WebServer", "WireProtocol",
+            "WebRemote", uses: "AudioCore", "AudioDecoding", "CLAME", "CZlib", "Controlling", "Cryptography",
+            "HostSystem", "MusicLibrary", "ProgrammeJSON", "TuttiRuntime", "WebPage", "WebServer", "WireProtocol",
             nioCore, nioPosix),
         program(
             "tutti", uses: "AudioCore", "AudioFileWriting", "AudioQueueServices", "Broadcasting", "CQREncode",
@@ -402,9 +409,9 @@ let testRooms = [
             "ProgrammeJSONTests", uses: "AudioCore", "Controlling", "MusicLibrary", "ProgrammeJSON", "StreamTestKit",
             "WireProtocol"),
         tests(
-            "WebRemoteTests", uses: "AudioCore", "AudioDecoding", "CWebPage", "CZlib", "Controlling", "Cryptography",
-            "MPEGDecoding", "ProgrammeJSON", "StreamTestKit", "WebRemote", "WebServer", "WireProtocol", nioCore,
-            nioEmbedded, nioHTTP1, nioPosix),
+            "WebRemoteTests", uses: "AudioCore", "AudioDecoding", "CZlib", "Controlling", "Cryptography",
+            "MPEGDecoding", "ProgrammeJSON", "StreamTestKit", "WebPage", "WebRemote", "WebServer", "WireProtocol",
+            nioCore, nioEmbedded, nioHTTP1, nioPosix),
         tests("MusicLibraryTests", uses: "tutti", "AudioCore", "LANKit", "MusicLibrary", "StreamTestKit"),
         tests(
             "TuttiTests", uses: "tutti", "AudioCore", "AudioDecoding", "AudioFileWriting", "Broadcasting",

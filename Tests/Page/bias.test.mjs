@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CardClock } from "../../Sources/CModules/CWebPage/page/card.js";
-import { SessionClock } from "../../Sources/CModules/CWebPage/page/clock.js";
+import { CardClock } from "../../Sources/App/WebPage/page/card.js";
+import { SessionClock } from "../../Sources/App/WebPage/page/clock.js";
 import { clamper } from "./fakes/clamper.mjs";
 import { exponential, random } from "./fakes/random.mjs";
 

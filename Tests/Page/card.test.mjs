@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CardClock } from "../../Sources/CModules/CWebPage/page/card.js";
+import { CardClock } from "../../Sources/App/WebPage/page/card.js";
 import { exponential, random } from "./fakes/random.mjs";
 
 const RATE = 48_000;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SessionClock, measureStep } from "../../Sources/CModules/CWebPage/page/clock.js";
+import { SessionClock, measureStep } from "../../Sources/App/WebPage/page/clock.js";
 import { exponential, random } from "./fakes/random.mjs";
 
 const ORIGIN = 86_400_000_123_456_789n;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import "./fakes/crypto.mjs";
 import { fakeTimers } from "./fakes/timers.mjs";
-import { Connection, Guest } from "../../Sources/CModules/CWebPage/page/connection.js";
+import { Connection, Guest } from "../../Sources/App/WebPage/page/connection.js";
 
 // Values by Python's hmac: the key is 00 01 ... 0f, the server's nonce 11..., the client's 22..., the ticket 33...
 const CODE = "AAECAwQFBgcICQoLDA0ODw";

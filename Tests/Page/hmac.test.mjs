@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
 import "./fakes/crypto.mjs";
 import test from "node:test";
-import { fromBase64URL, hex, hmac, randomHex, sha256 } from "../../Sources/CModules/CWebPage/page/hmac.js";
+import { fromBase64URL, hex, hmac, randomHex, sha256 } from "../../Sources/App/WebPage/page/hmac.js";
 
 const bytes = (text) => Uint8Array.from(text.match(/../g), (pair) => parseInt(pair, 16));
 

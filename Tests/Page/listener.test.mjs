@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./fakes/crypto.mjs";
-import { Listener } from "../../Sources/CModules/CWebPage/page/listener.js";
-import { MessageWriter, ROLE, TYPE, preamble } from "../../Sources/CModules/CWebPage/page/wire.js";
+import { Listener } from "../../Sources/App/WebPage/page/listener.js";
+import { MessageWriter, ROLE, TYPE, preamble } from "../../Sources/App/WebPage/page/wire.js";
 import { sine } from "./fakes/broadcast.mjs";
 import { FakePage } from "./fakes/page.mjs";
 import { exponential, random } from "./fakes/random.mjs";

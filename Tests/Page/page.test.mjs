@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import test from "node:test";
 
-const folder = new URL("../../Sources/CModules/CWebPage/page/", import.meta.url);
+const folder = new URL("../../Sources/App/WebPage/page/", import.meta.url);
 const files = readdirSync(folder).map((name) => ({ name, text: readFileSync(new URL(name, folder), "utf8") }));
 const page = files.find(({ name }) => name === "index.html").text;
 

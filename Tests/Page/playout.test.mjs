@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Playout } from "../../Sources/CModules/CWebPage/page/playout.js";
+import { Playout } from "../../Sources/App/WebPage/page/playout.js";
 import { FakeContext } from "./fakes/audio.mjs";
 import { FakeSong, sine } from "./fakes/broadcast.mjs";
 

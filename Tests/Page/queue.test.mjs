@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { queueView } from "../../Sources/CModules/CWebPage/page/queue.js";
-import { Programme } from "../../Sources/CModules/CWebPage/page/state.js";
+import { queueView } from "../../Sources/App/WebPage/page/queue.js";
+import { Programme } from "../../Sources/App/WebPage/page/state.js";
 import { ROW, fakeDocument } from "./fakes/dom.mjs";
 
 const item = (id) => ({ id, title: `Song ${id}`, artist: null, seconds: 200, live: false, failed: false });

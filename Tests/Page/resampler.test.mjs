@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Resampler, moved } from "../../Sources/CModules/CWebPage/page/resampler.js";
+import { Resampler, moved } from "../../Sources/App/WebPage/page/resampler.js";
 
 /** Resamples a sine in blocks whose steps may differ; returns the output and each frame's position. */
 function resample({ from, to, hertz, steps, blocks = 12, size = 4000 }) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Playout } from "../../Sources/CModules/CWebPage/page/playout.js";
-import { BufferSink, WorkletSink, workletSink } from "../../Sources/CModules/CWebPage/page/sink.js";
+import { Playout } from "../../Sources/App/WebPage/page/playout.js";
+import { BufferSink, WorkletSink, workletSink } from "../../Sources/App/WebPage/page/sink.js";
 import { FakeContext } from "./fakes/audio.mjs";
 import { FakeSong, sine } from "./fakes/broadcast.mjs";
 import { FakeWorkletNode } from "./fakes/worklet.mjs";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Epoch } from "../../Sources/CModules/CWebPage/page/song.js";
-import { LINEAR_PCM, WireError } from "../../Sources/CModules/CWebPage/page/wire.js";
+import { Epoch } from "../../Sources/App/WebPage/page/song.js";
+import { LINEAR_PCM, WireError } from "../../Sources/App/WebPage/page/wire.js";
 
 const [FLOAT, BIG_ENDIAN, SIGNED] = [1, 2, 4];
 

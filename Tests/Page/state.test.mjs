@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { lineAt, parseLyrics, Programme, Queue, worstPair } from "../../Sources/CModules/CWebPage/page/state.js";
+import { lineAt, parseLyrics, Programme, Queue, worstPair } from "../../Sources/App/WebPage/page/state.js";
 
 const song = (id, seconds = 200) => ({ id, title: `Song ${id}`, seconds, live: false, failed: false });
 const listener = (instance, errorMicroseconds, boundMicroseconds, state = "playing") =>

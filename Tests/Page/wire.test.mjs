@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import * as wire from "../../Sources/CModules/CWebPage/page/wire.js";
+import * as wire from "../../Sources/App/WebPage/page/wire.js";
 import { random } from "./fakes/random.mjs";
 
 const bytes = (...parts) => Uint8Array.from(parts.flatMap((part) => (

@@ -1,8 +1,8 @@
-import CWebPage
 import CZlib
 import Glibc
 import NIOCore
 import Testing
+import WebPage
 
 @testable import WebRemote
 @testable import WebServer
@@ -12,7 +12,7 @@ struct PageFilesTests {
     /// The folder of the page in the sources.
     private static let folder: String = {
         let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
-        return "/\(root)/Sources/CModules/CWebPage/page"
+        return "/\(root)/Sources/App/WebPage/page"
     }()
 
     private static func names() -> [String] {
@@ -28,47 +28,49 @@ struct PageFilesTests {
         return names.sorted()
     }
 
-    @Test func everyFileOfTheFolderIsEmbedded() throws {
-        let files = PageFiles().files
+    @Test func everyFileOfTheFolderIsInTheProgram() throws {
         #expect(!Self.names().isEmpty)
-        #expect(files.keys.map { String($0.dropFirst()) }.sorted() == Self.names())
-        for name in Self.names() {
-            let file = try #require(fopen("\(Self.folder)/\(name)", "r"))
+        #expect(PageFile.all.map(\.name).sorted() == Self.names())
+        for page in PageFile.all {
+            let file = try #require(fopen("\(Self.folder)/\(page.name)", "r"))
             defer { fclose(file) }
             var bytes = [UInt8](repeating: 0, count: 1 << 20)
             bytes.removeLast(bytes.count - fread(&bytes, 1, bytes.count, file))
-            #expect(files["/" + name]?.plain.bytes.readableBytesView.elementsEqual(bytes) == true, "\(name)")
+            #expect(inflated(ByteBuffer(bytes: page.gzip)) == bytes, "\(page.name)")
+            #expect(page.byteCount == bytes.count, "\(page.name)")
         }
     }
 
-    @Test func thePageIsSmallAsItIsSent() throws {
+    /// In the program and on its way, since it is packed in both.
+    @Test func thePageIsSmall() throws {
         let files = ServedFiles()
-        var byteCount = 0
-        for (path, file) in files.files {
-            let sent = try #require(files.response(at: path, accepting: "gzip, deflate"))
+        for page in PageFile.all {
+            let sent = try #require(files.response(at: "/" + page.name, accepting: "gzip, deflate"))
             #expect(sent.value(of: "Content-Encoding") == "gzip")
-            #expect(inflated(sent.body) == Array(file.plain.bytes.readableBytesView), "\(path)")
-            byteCount += sent.body.readableBytes
+            #expect(sent.body == ByteBuffer(bytes: page.gzip), "\(page.name)")
         }
+        let byteCount = PageFile.all.reduce(0) { $0 + $1.gzip.count }
         #expect(byteCount > 1_000 && byteCount < 100_000)
     }
 
-    @Test func aFileIsCompressedOnce() throws {
+    @Test func aFileIsUnpackedOnce() throws {
         let files = ServedFiles()
-        let first = try #require(files.response(at: "/style.css", accepting: "gzip"))
-        let second = try #require(files.response(at: "/style.css", accepting: "gzip"))
+        let first = try #require(files.response(at: "/style.css", accepting: nil))
+        let second = try #require(files.response(at: "/style.css", accepting: nil))
         let addresses = [first, second].map { $0.body.withUnsafeReadableBytes { $0.baseAddress } }
         #expect(addresses[0] != nil && addresses[0] == addresses[1])
     }
 
     @Test func whoDoesNotTakeGzipGetsTheFileAsItIs() throws {
         let files = ServedFiles()
-        let compressed = try #require(files.response(at: "/", accepting: "gzip"))
-        let plain = try #require(files.response(at: "/", accepting: nil))
-        #expect(plain.body == files.files["/index.html"]?.plain.bytes && plain.body != compressed.body)
-        #expect(plain.value(of: "Content-Encoding") == nil)
-        #expect(plain.value(of: "ETag") != compressed.value(of: "ETag"))
-        for response in [plain, compressed] { #expect(response.value(of: "Vary") == "Accept-Encoding") }
+        for page in PageFile.all {
+            let packed = try #require(files.response(at: "/" + page.name, accepting: "gzip"))
+            let plain = try #require(files.response(at: "/" + page.name, accepting: nil))
+            #expect(Array(plain.body.readableBytesView) == inflated(ByteBuffer(bytes: page.gzip)), "\(page.name)")
+            #expect(plain.value(of: "Content-Encoding") == nil)
+            #expect(plain.value(of: "ETag") != packed.value(of: "ETag"))
+            for response in [plain, packed] { #expect(response.value(of: "Vary") == "Accept-Encoding") }
+        }
     }
 
     /// The client keeps each coding by a tag of its own.
@@ -93,8 +95,23 @@ struct PageFilesTests {
         #expect(ContentCodings.allowGzip(header) == isAllowed)
     }
 
-    @Test func anEmptyFileIsCompressedToo() throws {
-        #expect(inflated(try #require(Gzip.compress(ByteBuffer()))) == [])
+    /// "hello" and a line feed, as gzip packed them (`printf 'hello\n' | gzip -9n | od -An -tu1`).
+    private static let packed: [UInt8] = [
+        31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 203, 72, 205, 201, 201, 231, 2, 0, 32, 48, 58, 54, 6, 0, 0, 0,
+    ]
+
+    @Test func gzipIsUnpackedWhole() {
+        #expect(Gzip.unpack(ByteBuffer(bytes: Self.packed), byteCount: 6) == ByteBuffer(string: "hello\n"))
+        for byteCount in [0, 5, 7, 1 << 20] {
+            #expect(Gzip.unpack(ByteBuffer(bytes: Self.packed), byteCount: byteCount) == nil, "\(byteCount)")
+        }
+        for count in Self.packed.indices {
+            #expect(Gzip.unpack(ByteBuffer(bytes: Self.packed.prefix(count)), byteCount: 6) == nil, "\(count)")
+        }
+        #expect(Gzip.unpack(ByteBuffer(bytes: Self.packed + [0]), byteCount: 6) == nil)
+        var damaged = Self.packed
+        damaged[12] ^= 1
+        #expect(Gzip.unpack(ByteBuffer(bytes: damaged), byteCount: 6) == nil)
     }
 
     @Test func filesAreServedWithTheirTypeAndTag() throws {

@@ -7,7 +7,7 @@ globalThis.AudioWorkletProcessor = class {
 globalThis.registerProcessor = (name, Processor) => scope.processors.set(name, Processor);
 globalThis.currentFrame = 0;
 globalThis.sampleRate = 48_000;
-await import("../../../Sources/CModules/CWebPage/page/worklet.js");
+await import("../../../Sources/App/WebPage/page/worklet.js");
 
 /** Frames that a processor renders at once. */
 const QUANTUM = 128;

@@ -1,9 +1,9 @@
-import CWebPage
 import Cryptography
 import NIOCore
+import WebPage
 import WebServer
 
-/// The files of the page, which are within the program; sent small to whoever takes gzip. Used on the server's loop.
+/// The files of the page as they are served: packed to whoever takes gzip. Used on the server's loop.
 struct PageFiles {
     /// A file's bytes as they are sent, in one coding.
     struct Representation: Sendable {
@@ -21,40 +21,42 @@ struct PageFiles {
     struct File: Sendable {
         let name: String
         let mediaType: String
-        let plain: Representation
-        private var state = Compression.notTried
+        let packed: Representation
+        private let byteCount: Int
+        private var unpacking = Unpacking.notTried
 
-        private enum Compression: Sendable {
+        private enum Unpacking: Sendable {
             case notTried, done(Representation), failed
         }
 
-        init(name: String, mediaType: String, bytes: ByteBuffer) {
-            self.name = name
-            self.mediaType = mediaType
-            plain = Representation(bytes)
+        init(_ file: PageFile) {
+            name = file.name
+            mediaType = Self.mediaType(of: file.name)
+            packed = Representation(ByteBuffer(bytes: file.gzip))
+            byteCount = file.byteCount
         }
 
-        /// The file compressed by gzip, which is done once; nil if there is no memory for it.
-        mutating func compressed() -> Representation? {
-            if case .notTried = state {
-                state = Gzip.compress(plain.bytes).map { .done(Representation($0)) } ?? .failed
+        /// As the Content-Type header has it (RFC 9110, section 8.3).
+        private static func mediaType(of name: String) -> String {
+            switch name.split(separator: ".").last {
+            case "html": "text/html; charset=utf-8"
+            case "css": "text/css; charset=utf-8"
+            case "js": "text/javascript; charset=utf-8"
+            default: "application/octet-stream"
             }
-            return if case .done(let representation) = state { representation } else { nil }
+        }
+
+        /// The file as it stands in the folder, which is unpacked once; nil if there is no memory for it.
+        mutating func plain() -> Representation? {
+            if case .notTried = unpacking {
+                unpacking = Gzip.unpack(packed.bytes, byteCount: byteCount).map { .done(Representation($0)) } ?? .failed
+            }
+            return if case .done(let representation) = unpacking { representation } else { nil }
         }
     }
 
     /// By their paths.
-    private(set) var files: [String: File] = [:]
-
-    init() {
-        for index in 0..<cwebpage_file_count() {
-            guard let file = cwebpage_file(index)?.pointee else { continue }
-            let name = String(cString: file.name)
-            files["/" + name] = File(
-                name: name, mediaType: String(cString: file.media_type),
-                bytes: ByteBuffer(bytes: UnsafeBufferPointer(start: file.bytes, count: file.byte_count)))
-        }
-    }
+    private(set) var files = Dictionary(uniqueKeysWithValues: PageFile.all.map { ("/" + $0.name, File($0)) })
 
     /// Returns what a browser gets at a path; nil if there is no such file. "/" is index.html.
     /// - Parameter codings: the request's Accept-Encoding; nil if it has none.
@@ -62,9 +64,10 @@ struct PageFiles {
         let path = path == "/" ? "/index.html" : path
         guard let file = files[path] else { return nil }
         var headers = [("Vary", "Accept-Encoding")]
-        var sent = file.plain
-        if ContentCodings.allowGzip(codings), let compressed = files[path]?.compressed() {
-            sent = compressed
+        var sent = file.packed
+        if !ContentCodings.allowGzip(codings), let plain = files[path]?.plain() {
+            sent = plain
+        } else {
             headers.append(("Content-Encoding", "gzip"))
         }
         headers.append(("ETag", sent.tag))
