@@ -1,5 +1,5 @@
-/// A file of the page that a broadcaster serves to browsers. The folder `page` holds them all; the program holds them as
-/// gzip packs them, by the plugin EmbedPage, which writes `all`.
+/// A file of the page that a broadcaster serves to browsers. The folder `page` has all of them. The program has them as
+/// gzip packs them: the plugin EmbedPage writes `all`.
 public struct PageFile: Sendable {
     /// Without folders, as it stands in the address: "index.html".
     public let name: String

@@ -1,8 +1,9 @@
 import Foundation
 import PackagePlugin
 
-/// Puts the page for browsers into the program: `Scripts/lib/embed-page` packs the files of a target's folder `page`, and
-/// writes them as a source file of that target. The page itself needs no build: a browser could load the folder as it is.
+/// Makes the page for browsers a part of the program: `Scripts/lib/embed-page` packs the files of a target's folder
+/// `page`, and writes them as a source file of that target. The page itself needs no build: a browser gets each file as
+/// it stands there.
 @main
 struct EmbedPage: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
