@@ -2,6 +2,27 @@
 
 step() { echo "== $* [$(cut -d' ' -f1 /proc/uptime)]"; }
 
+# check WHAT COMMAND...: says whether it succeeds. A part ends with `[ $failed = 0 ]`.
+failed=0
+check() {
+    local what=$1
+    shift
+    if "$@"; then echo "ok: $what"; else echo "FAILED: $what"; failed=1; fi
+}
+seconds_since() { awk -v from=$1 '{ printf "%.2f", $1 - from }' /proc/uptime; }
+now() { cut -d' ' -f1 /proc/uptime; }
+within() { awk -v took=$1 -v limit=$2 'BEGIN { exit !(took <= limit) }'; }
+is() { [ "$1" = "$2" ]; }
+
+# journal_says UNIT-FIELD TEXT: whether the journal of that unit does so within ten seconds.
+journal_says() {
+    for try in $(seq 50); do
+        journalctl "$1" -b -o cat --no-pager | grep -qE "$2" && return
+        sleep 0.2
+    done
+    return 1
+}
+
 # warm: what will be read, into the page cache: with counted instructions a wait for the host's disk costs guest time.
 warm() {
     cat /usr/local/bin/tutti /usr/bin/tutti /usr/local/lib/*.so* /usr/local/share/song.wav /usr/bin/{arecord,timeout} \
@@ -45,6 +66,41 @@ broadcast() {
     mkdir -p /tmp/broadcaster
     HOME=/tmp/broadcaster timeout -s INT $1 tutti broadcast /usr/local/share/song.wav --wait ${waited:-2} --no-mdns \
         --no-web --port 30001 --listener 127.0.0.1:30002 --listener 127.0.0.1:30003 -q >/dev/null || true
+}
+
+# listen_by_mdns NAME DEVICE RUN: the same by mDNS, beside a service.
+listen_by_mdns() {
+    mkdir -p /tmp/$1
+    HOME=/tmp/$1 tutti join --port 30003 --name $1 --device $2 --json --verbose >$OUTPUT/$3.$1.json 2>&1 &
+    listeners+=($!)
+}
+
+# make_other_host: one behind a cable.
+make_other_host() {
+    ip netns add other
+    ip link add here type veth peer name there netns other
+    ip address add 10.9.0.1/24 dev here
+    ip link set here up
+    ip -n other address add 10.9.0.2/24 dev there
+    ip -n other link set there up
+    ip -n other link set lo up
+    systemctl restart avahi-daemon
+    sleep 3
+}
+
+# broadcast_from_other_host: for 20 s, to two listeners. It has a bus and an avahi-daemon of its own.
+broadcast_from_other_host() {
+    mkdir -p /tmp/broadcaster
+    cat >/tmp/other.sh <<'OTHER'
+mount -t tmpfs run /run/dbus
+mount -t tmpfs run /run/avahi-daemon
+dbus-daemon --system --fork --nopidfile
+avahi-daemon --daemonize --no-drop-root --no-chroot
+sleep 1
+HOME=/tmp/broadcaster timeout -s INT 20 tutti broadcast /usr/local/share/song.wav --wait 2 --name Other --no-web -q
+for daemon in /run/avahi-daemon/pid; do kill $(cat $daemon); done
+OTHER
+    nsenter --net=/run/netns/other unshare --mount --uts bash -c 'hostname other; bash /tmp/other.sh' || true
 }
 
 end_listeners() {

@@ -3,13 +3,13 @@
 # What the guest has beside what debootstrap calls minimal.
 guest_packages=(linux-image-amd64 kmod udev systemd systemd-sysv libpam-systemd dbus avahi-daemon libnss-mdns rtkit
     procps iproute2 util-linux busybox-static alsa-utils libasound2 libasound2-plugins libavahi-client3 libmpg123-0 libsodium23
-    libqrencode4 zlib1g libavcodec59)
+    libqrencode4 zlib1g libavcodec59 dbus-user-session pipewire pipewire-alsa wireplumber)
 
-# make_guest_base DIR: Debian with those packages in DIR/base, its kernel, and an initrd that only mounts the disk. Once;
-# it takes a few minutes and 1.5 GB.
+# make_guest_base DIR: Debian with those packages in DIR/base, its kernel, and an initrd that only mounts the disk. Once
+# for this script; it takes a few minutes and 1.5 GB.
 make_guest_base() {
     local guest=$1 mirror kernel module
-    [ ! -e "$guest/base.done" ] || return 0
+    ! cmp -s Scripts/lib/guest/image.bash "$guest/base.done" || return 0
     say "Making the guest; the first time this takes a few minutes"
     mirror=$(apt-cache policy | sed -nE 's/.* (https?:[^ ]+) bookworm\/main .*/\1/p' | head -1)
     as_root rm -rf --one-file-system "$guest/base" "$guest/initrd.d"
@@ -40,7 +40,7 @@ make_guest_base() {
     ln -sf ../guest-part.service "$guest/base/etc/systemd/system/multi-user.target.wants/"
     printf '/dev/vda / ext4 rw,noatime 0 1\n' >"$guest/base/etc/fstab"
     echo guest >"$guest/base/etc/hostname"
-    touch "$guest/base.done"
+    cp Scripts/lib/guest/image.bash "$guest/base.done"
 }
 
 # make_guest_disk DIR PROGRAM SONG: DIR/disk.img, the base with this program as /usr/local/bin/tutti, its loader's other

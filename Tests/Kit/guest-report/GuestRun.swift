@@ -21,7 +21,7 @@ struct GuestRun {
         case "aloop", "aloop-unstamped":
             ["quiet", "late", "stop"].map { GuestRun(part: part, name: $0, recording: .both) }
         // A is the service.
-        case "package": [GuestRun(part: part, name: "package", recording: .both, reporters: ["B"])]
+        case "package", "desktop": [GuestRun(part: part, name: part, recording: .both, reporters: ["B"])]
         case "hda", "usb", "ac97": [GuestRun(part: part, name: "quiet", recording: .each)]
         default: nil
         }
