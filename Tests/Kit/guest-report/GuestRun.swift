@@ -14,6 +14,8 @@ struct GuestRun {
     let recording: Recording
     /// The listeners that told of themselves.
     var reporters = ["A", "B"]
+    /// What is allowed for the first sample and for all of the sound, in microseconds. One sample at 48 kHz is 20.8.
+    var limits = (onset: 21.0, skew: 10.0)
 
     /// Nil for a part that does not exist.
     static func runs(ofPart part: String) -> [GuestRun]? {
@@ -21,7 +23,10 @@ struct GuestRun {
         case "aloop", "aloop-unstamped":
             ["quiet", "late", "stop"].map { GuestRun(part: part, name: $0, recording: .both) }
         // A is the service.
-        case "package", "desktop": [GuestRun(part: part, name: part, recording: .both, reporters: ["B"])]
+        case "package": [GuestRun(part: part, name: part, recording: .both, reporters: ["B"])]
+        // Its sound goes through PipeWire, which reads snd-aloop's pointer by a timer of its own: that moves once in 4 ms.
+        case "desktop":
+            [GuestRun(part: part, name: part, recording: .both, reporters: ["B"], limits: (onset: 5_000, skew: 5_000))]
         case "hda", "usb", "ac97": [GuestRun(part: part, name: "quiet", recording: .each)]
         default: nil
         }
@@ -42,8 +47,7 @@ struct GuestRun {
 
     // Skew
 
-    /// One sample at 48 kHz is 20.8 us. After a listener stood still, it comes back by what it knows of its card, which
-    /// takes some seconds to be exact.
+    /// After a listener stood still, it comes back by what it knows of its card, which takes some seconds to be exact.
     private static let recovery = 3.0
 
     private func absoluteRows(in directory: String) -> [ReportRow] {
@@ -52,10 +56,10 @@ struct GuestRun {
         }
         guard name == "stop" else {
             // A late joiner has no onset to compare with.
-            let onset = name == "late" ? nil : row("first sample", report?.onsetSkew.map { abs($0) * 1e6 }, atMost: 21)
+            let onset = name == "late" ? nil : row("first sample", report?.onsetSkew.map { abs($0) * 1e6 }, atMost: limits.onset)
             return [
-                onset, row("first window", report?.firstSkew.map { abs($0) * 1e6 }, atMost: 10),
-                row("worst", report?.percentile(1).map { $0 * 1e6 }, atMost: 10),
+                onset, row("first window", report?.firstSkew.map { abs($0) * 1e6 }, atMost: limits.skew),
+                row("worst", report?.percentile(1).map { $0 * 1e6 }, atMost: limits.skew),
             ].compactMap(\.self)
         }
         let gap = report?.longestGap

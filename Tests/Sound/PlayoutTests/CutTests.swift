@@ -98,6 +98,16 @@ import Testing
         #expect(play().rig.control.snapshot.irrevocableSpan == .zero)
     }
 
+    /// A sound server gives back what it has not taken over: 50 ms lie behind the buffer.
+    @Test(arguments: [true, false]) func itIsToldWhatLiesBehindTheBuffer(givesBack: Bool) {
+        let rig = Rig(dac: VirtualDAC(ppm: 40))
+        rig.givesBack = givesBack
+        rig.bufferFrames += 2_400
+        rig.run(until: 1_001)
+        let held = rig.control.snapshot.irrevocableSpan - (givesBack ? .zero : .milliseconds(150))
+        #expect(abs(held - .milliseconds(50)) < .milliseconds(1), "\(held)")
+    }
+
     /// Before anything is known of its clock, that is its buffer.
     @Test func ofAnUnknownDeviceTheBufferIsTold() {
         let rig = Rig(dac: VirtualDAC())

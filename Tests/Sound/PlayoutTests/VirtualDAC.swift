@@ -49,7 +49,8 @@ final class Rig {
     var renderer: Renderer
     var dac: VirtualDAC
     let channels: Int
-    let bufferFrames: Int64
+    /// How far what is written may be ahead of the DAC: the buffer, and what lies behind it.
+    var bufferFrames: Int64
     /// Host seconds.
     var now: Double
     var written: Int64 = 0

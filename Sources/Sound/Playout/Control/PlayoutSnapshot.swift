@@ -56,7 +56,8 @@ public struct PlayoutSnapshot: Hashable, Sendable, BitwiseCopyable {
     /// The epoch of ``heardPosition``; ``epoch`` may be another one by now, or nil.
     public var heardEpoch: Epoch?
     /// How much sound the device holds when it is full and does not give back: whatever is to be heard sooner comes
-    /// late. Zero if written frames can be taken back.
+    /// late. If written frames can be taken back, what lies behind the buffer from which they are; zero if that is
+    /// nothing.
     public var irrevocableSpan: TimeSpan = .zero
     /// Song frames per second of host time at which ``newestPosition`` moves.
     public var framesPerSecond: Double = 0

@@ -112,7 +112,7 @@ extension Renderer {
             snapshot.newestFrame = DeviceFrame(index: state.frame)
             snapshot.deviceFramesPerSecond = 1 / line.secondsPerFrame
         }
-        if deviceKeepsFrames { snapshot.irrevocableSpan = heldSpan }
+        snapshot.irrevocableSpan = irrevocableSpan
         describeBuffer(&snapshot)
         describeSound(&snapshot)
         describeFreeRun(&snapshot)
@@ -120,11 +120,17 @@ extension Renderer {
     }
 
     /// What lies between the newest rendered frame and the DAC: the device's buffer and, if its clock shows more, what
-    /// lies behind that.
-    private var heldSpan: TimeSpan {
+    /// lies behind that. Of the former a device that gives frames back holds nothing for good; the latter no device
+    /// gives back, for example what a sound server has taken over already.
+    private var irrevocableSpan: TimeSpan {
         let buffer = TimeSpan(seconds: Double(maximumFrameCount) / deviceRate)
-        guard let line = model.line else { return buffer }
-        return max(buffer, TimeSpan(nanoseconds: line.hostNanoseconds(of: cursor) &- model.newestReadingHost))
+        let behind =
+            model.line.map { line in
+                max(
+                    .zero,
+                    TimeSpan(nanoseconds: line.hostNanoseconds(of: cursor) &- model.newestReadingHost) - buffer)
+            } ?? .zero
+        return deviceKeepsFrames ? buffer + behind : behind
     }
 
     private var playoutState: PlayoutState {
