@@ -24,7 +24,7 @@ struct GuestRun {
             ["quiet", "late", "stop"].map { GuestRun(part: part, name: $0, recording: .both) }
         // A is the service.
         case "package": [GuestRun(part: part, name: part, recording: .both, reporters: ["B"])]
-        // Its sound goes through PipeWire, which reads snd-aloop's pointer by a timer of its own: that moves once in 4 ms.
+        // Its sound goes through PipeWire, which reads snd-aloop's pointer by a timer of its own: it moves once in 4 ms.
         case "desktop":
             [GuestRun(part: part, name: part, recording: .both, reporters: ["B"], limits: (onset: 5_000, skew: 5_000))]
         case "hda", "usb", "ac97": [GuestRun(part: part, name: "quiet", recording: .each)]
@@ -56,9 +56,10 @@ struct GuestRun {
         }
         guard name == "stop" else {
             // A late joiner has no onset to compare with.
-            let onset = name == "late" ? nil : row("first sample", report?.onsetSkew.map { abs($0) * 1e6 }, atMost: limits.onset)
+            let first = row("first sample", report?.onsetSkew.map { abs($0) * 1e6 }, atMost: limits.onset)
             return [
-                onset, row("first window", report?.firstSkew.map { abs($0) * 1e6 }, atMost: limits.skew),
+                name == "late" ? nil : first,
+                row("first window", report?.firstSkew.map { abs($0) * 1e6 }, atMost: limits.skew),
                 row("worst", report?.percentile(1).map { $0 * 1e6 }, atMost: limits.skew),
             ].compactMap(\.self)
         }
