@@ -24,7 +24,8 @@ struct GuestRun {
             ["quiet", "late", "stop"].map { GuestRun(part: part, name: $0, recording: .both) }
         // A is the service.
         case "package": [GuestRun(part: part, name: part, recording: .both, reporters: ["B"])]
-        // Its sound goes through PipeWire, which reads snd-aloop's pointer by a timer of its own: it moves once in 4 ms.
+        // Its sound goes through PipeWire, which reads snd-aloop's pointer by a timer of its own. It moves once in
+        // 4 ms.
         case "desktop":
             [GuestRun(part: part, name: part, recording: .both, reporters: ["B"], limits: (onset: 5_000, skew: 5_000))]
         case "hda", "usb", "ac97": [GuestRun(part: part, name: "quiet", recording: .each)]
