@@ -77,7 +77,7 @@ extension BroadcastSession {
         // Each of many listeners is looked at twice a second.
         for link in present where link.takeHasChanges() {
             guard let listener = link.listener else { continue }
-            if told.first(where: { $0.instance == listener.instance })?.isLike(listener) != true {
+            if published.listener(listener.instance)?.isLike(listener) != true {
                 note(.listener(listener), now)
             }
         }

@@ -5,6 +5,8 @@ import WireProtocol
 struct PublishedProgramme {
     /// The state after the newest change that was told; nil while nobody follows.
     private(set) var told: ProgrammeState?
+    /// Where each listener stands in what was told, by its instance.
+    private var places: [UInt64: Int] = [:]
     /// Changes to be told, in order.
     private var changes: [ProgrammeChange] = []
     /// Number of the newest change, of all that were ever told.
@@ -14,13 +16,18 @@ struct PublishedProgramme {
     mutating func begin(_ state: ProgrammeState) {
         told = state
         told?.sequence = sequence
+        findPlaces()
     }
 
     /// Ends it: nobody follows any more.
     mutating func end() {
         told = nil
+        places = [:]
         changes = []
     }
+
+    /// What was told of a listener; nil if nothing was.
+    func listener(_ instance: UInt64) -> ProgrammeListener? { places[instance].flatMap { told?.listeners[$0] } }
 
     /// Takes a change to be told, and its effect into the state. Does nothing while nobody follows.
     mutating func note(_ kind: ProgrammeChange.Kind, effect: SessionTime) {
@@ -29,6 +36,17 @@ struct PublishedProgramme {
         let change = ProgrammeChange(sequence: sequence, effect: effect, kind)
         _ = told?.apply(change)
         changes.append(change)
+        switch kind {
+        case .listener(let listener) where places[listener.instance] == nil:
+            places[listener.instance] = told?.listeners.indices.last
+        case .listenerGone: findPlaces()
+        default: break
+        }
+    }
+
+    private mutating func findPlaces() {
+        let listeners = told?.listeners ?? []
+        places = Dictionary(zip(listeners.map(\.instance), listeners.indices)) { first, _ in first }
     }
 
     /// Takes where the page is: those who follow from now on are told.
