@@ -7,6 +7,7 @@ make_debian_package() {
     install -d "$tree/etc/tutti/tutti.toml.d" "$documents/examples"
     install -m 644 Scripts/lib/package/copyright Scripts/lib/package/README.Debian "$documents/"
     install -m 644 Scripts/lib/package/tutti.toml "$documents/examples/"
+    install -D -m 644 Scripts/lib/package/lintian-overrides "$tree/usr/share/lintian/overrides/tutti"
     debian_changelog | gzip -9n >"$documents/changelog.gz"
     gzip -9n <CHANGELOG.md >"$documents/NEWS.gz"
 
