@@ -14,7 +14,7 @@ now() { cut -d' ' -f1 /proc/uptime; }
 within() { awk -v took=$1 -v limit=$2 'BEGIN { exit !(took <= limit) }'; }
 is() { [ "$1" = "$2" ]; }
 
-# journal_says UNIT-FIELD TEXT: whether the journal of that unit does so within ten seconds.
+# journal_says FIELD=UNIT TEXT: whether the journal of that unit does so within ten seconds.
 journal_says() {
     for try in $(seq 50); do
         journalctl "$1" -b -o cat --no-pager | grep -qE "$2" && return
