@@ -81,6 +81,8 @@ enum Timing {
     static let hysteresisSeconds = 0.02
     /// What a loop leaves in the device when it takes frames back, plus the time it needs to do so.
     static let noticeSeconds = 0.02
+    /// What a card may have fetched in a burst before it is heard; commands allow for that.
+    static let burst = TimeSpan.milliseconds(10)
     /// The largest error that slewing removes, in seconds. 1 ms takes two minutes at 0.5 ppm/s, and two loudspeakers 1
     /// ms apart are heard as a comb filter all that time; one fade of 10 ms is less audible. Clock estimates stay well
     /// below this while they settle, also over radio.

@@ -121,7 +121,7 @@ extension Renderer {
 
     /// What lies between the newest rendered frame and the DAC: the device's buffer and, if its clock shows more, what
     /// lies behind that. Of the former a device that gives frames back holds nothing for good; the latter no device
-    /// gives back, for example what a sound server has taken over already.
+    /// gives back, for example what a sound server has taken over already. A card's burst does not count as that.
     private var irrevocableSpan: TimeSpan {
         let buffer = TimeSpan(seconds: Double(maximumFrameCount) / deviceRate)
         let behind =
@@ -130,7 +130,8 @@ extension Renderer {
                     .zero,
                     TimeSpan(nanoseconds: line.hostNanoseconds(of: cursor) &- model.newestReadingHost) - buffer)
             } ?? .zero
-        return deviceKeepsFrames ? buffer + behind : behind
+        if deviceKeepsFrames { return buffer + behind }
+        return behind > Timing.burst ? behind : .zero
     }
 
     private var playoutState: PlayoutState {
