@@ -6,8 +6,8 @@ import Synchronization
 
 // The real-time loop of one playback PCM.
 //
-// The device wakes us every 50 ms, or every 10 ms while its clock is still being learned, or a period sooner (see
-// ``WakeStagger``); while its clock is not known well, we also poll every millisecond. We read its status: the frames
+// The device wakes us every 50 ms, or every 10 ms while its clock is still being learned and if it is a sound server, or
+// a period sooner (see ``WakeStagger``); while its clock is not known well, we also poll every millisecond. We read its status: the frames
 // writable, the delay, and the time of both. The last two make a reading of the DAC clock for the renderer. Then we
 // render what the device takes: up to 60 ms at a time if its buffer is at least half full, otherwise a period at a
 // time, so that the first frames arrive early.
@@ -103,7 +103,7 @@ struct ALSALoop: ~Copyable {
     // MARK: A turn
 
     private mutating func turn() -> Int32 {
-        wakes.setClockSettled(renderer.hasSettledClock)
+        wakes.setSeldom(renderer.mayWakeSeldom)
         let ready = wait.wait(for: pcm, isLearning: renderer.wantsReadings)
         guard ready >= 0 else { return ready }
 

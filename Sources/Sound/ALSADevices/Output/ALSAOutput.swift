@@ -39,7 +39,7 @@ public final class ALSAOutput: OutputDevice {
         request.rate = UInt32(sampleRate.rounded())
         if let wakeInterval {
             request.wakeMicroseconds = UInt32(clamping: wakeInterval.nanoseconds / 1_000)
-            request.settledWakeMicroseconds = 0
+            request.seldomWakeMicroseconds = 0
         }
         configuration = try handle.configure(request)
         calsa_forget_configuration()

@@ -11,9 +11,9 @@ package struct PCMConfiguration: Sendable {
     package var channelCount: Int
     package var periodFrameCount: Int
     package var bufferFrameCount: Int
-    /// The `avail_min` of the PCM: frames writable, or readable, at a wake; and the same once its clock has settled.
+    /// The `avail_min` of the PCM: frames writable, or readable, at a wake; and the same where wakes may be seldom.
     package var wakeFrameCount: Int
-    package var settledWakeFrameCount: Int
+    package var seldomWakeFrameCount: Int
     package var timestampClock: TimestampClock
 
     package var bytesPerFrame: Int { format.byteCount * channelCount }
@@ -36,8 +36,8 @@ package struct PCMRequest: Sendable {
     package var bufferMicroseconds: UInt32 = 150_000
     /// How much must be writable, or readable, before a wake; at least a period.
     package var wakeMicroseconds: UInt32 = 0
-    /// The same once the clock is known (``PCMWakes``); used if longer.
-    package var settledWakeMicroseconds: UInt32 = 0
+    /// The same where wakes may be seldom (``PCMWakes``); used if longer.
+    package var seldomWakeMicroseconds: UInt32 = 0
 
     package init() {}
 
@@ -49,7 +49,7 @@ package struct PCMRequest: Sendable {
     package static let playback: PCMRequest = {
         var request = PCMRequest()
         request.wakeMicroseconds = 10_000
-        request.settledWakeMicroseconds = 50_000
+        request.seldomWakeMicroseconds = 50_000
         return request
     }()
 
@@ -169,7 +169,7 @@ extension PCMHandle {
         return PCMConfiguration(
             format: format, rate: rate, channelCount: channelCount, periodFrameCount: Int(period),
             bufferFrameCount: Int(buffer), wakeFrameCount: wake(request.wakeMicroseconds),
-            settledWakeFrameCount: wake(max(request.wakeMicroseconds, request.settledWakeMicroseconds)),
+            seldomWakeFrameCount: wake(max(request.wakeMicroseconds, request.seldomWakeMicroseconds)),
             timestampClock: .none
         )
     }

@@ -7,7 +7,7 @@ package struct PCMWakes: ~Copyable {
     private let pcm: OpaquePointer
     private let parameters: OpaquePointer
     private let configuration: PCMConfiguration
-    private var isSettled = false
+    private var isSeldom = false
 
     /// For a PCM with this configuration. Nil if there is no memory left.
     package init?(_ pcm: OpaquePointer, _ configuration: PCMConfiguration) {
@@ -21,13 +21,13 @@ package struct PCMWakes: ~Copyable {
 
     deinit { snd_pcm_sw_params_free(parameters) }
 
-    /// Selects the wake interval of a settled clock, or that of one still being learned. If the device refuses, its
-    /// interval stays, and the request is not repeated.
-    package mutating func setClockSettled(_ isSettled: Bool) {
-        guard isSettled != self.isSettled else { return }
-        self.isSettled = isSettled
-        let frameCount = isSettled ? configuration.settledWakeFrameCount : configuration.wakeFrameCount
-        guard configuration.settledWakeFrameCount != configuration.wakeFrameCount,
+    /// Selects the longer wake interval or the shorter one. If the device refuses, its interval stays, and the request is
+    /// not repeated.
+    package mutating func setSeldom(_ isSeldom: Bool) {
+        guard isSeldom != self.isSeldom else { return }
+        self.isSeldom = isSeldom
+        let frameCount = isSeldom ? configuration.seldomWakeFrameCount : configuration.wakeFrameCount
+        guard configuration.seldomWakeFrameCount != configuration.wakeFrameCount,
             snd_pcm_sw_params_set_avail_min(pcm, parameters, snd_pcm_uframes_t(frameCount)) >= 0
         else { return }
         snd_pcm_sw_params(pcm, parameters)

@@ -121,18 +121,24 @@ extension Renderer {
 
     /// What lies between the newest rendered frame and the DAC: the device's buffer and, if its clock shows more, what
     /// lies behind that. Of the former a device that gives frames back holds nothing for good; the latter no device
-    /// gives back, for example what a sound server has taken over already. A card's burst does not count as that.
+    /// gives back.
     private var irrevocableSpan: TimeSpan {
-        let buffer = TimeSpan(seconds: Double(maximumFrameCount) / deviceRate)
-        let behind =
-            model.line.map { line in
-                max(
-                    .zero,
-                    TimeSpan(nanoseconds: line.hostNanoseconds(of: cursor) &- model.newestReadingHost) - buffer)
-            } ?? .zero
-        if deviceKeepsFrames { return buffer + behind }
-        return behind > Timing.burst ? behind : .zero
+        let behind = spanBehindBuffer
+        if deviceKeepsFrames { return bufferSpan + behind }
+        return isSpanOfServer(behind) ? behind : .zero
     }
+
+    private var bufferSpan: TimeSpan { TimeSpan(seconds: Double(maximumFrameCount) / deviceRate) }
+
+    /// What the device's clock shows between its buffer and the DAC; zero while it is not known.
+    var spanBehindBuffer: TimeSpan {
+        guard let line = model.line else { return .zero }
+        return max(
+            .zero, TimeSpan(nanoseconds: line.hostNanoseconds(of: cursor) &- model.newestReadingHost) - bufferSpan)
+    }
+
+    /// Whether so much behind the buffer is what a sound server has taken over, and not a card's burst.
+    func isSpanOfServer(_ behind: TimeSpan) -> Bool { behind > Timing.burst }
 
     private var playoutState: PlayoutState {
         switch state.mode {

@@ -88,8 +88,10 @@ public struct Renderer: ~Copyable {
         model.wantsReadings && !(directive.isFreeRunning && directive.stretches.first?.timeline == nil)
     }
 
-    /// Whether the device's clock has been followed for so long that one reading every 50 ms is enough.
-    public var hasSettledClock: Bool { model.isSettled }
+    /// Whether the device may wake its thread every 50 ms: its clock has been followed for long enough, and it is no
+    /// sound server. A server takes how much must be writable at a wake for the latency that is wanted of it, and changes
+    /// its cycle, for all of its programs, so that its clock moves.
+    public var mayWakeSeldom: Bool { model.isSettled && !isSpanOfServer(spanBehindBuffer) }
 
     /// Renders the device frames that begin at `first`: interleaved, as many as `output` holds.
     ///

@@ -142,7 +142,7 @@ final class VirtualSoundCard {
     // MARK: The loop
 
     private func scheduleWake(after pointer: Int64) {
-        let wakeSpacing = (renderer.hasSettledClock ? 6 : 2) * burst
+        let wakeSpacing = (renderer.mayWakeSeldom ? 6 : 2) * burst
         wakeFrame = burstFrame + ((pointer - burstFrame) / wakeSpacing + 1) * wakeSpacing
         let latency = configuration.wakeLatency * (random.chance(0.01) ? 20 : 1)
         var due = min(TrueTime(seconds: seconds(of: wakeFrame)), machine.loop.now + Self.longestWait)
