@@ -108,6 +108,18 @@ import Testing
         #expect(held > .milliseconds(49) && held < .milliseconds(51), "\(held)")
     }
 
+    /// To a sound server another wake interval is another latency, and its clock moves.
+    @Test(arguments: [(behind: Int64(0), mayWakeSeldom: true), (480, true), (2_400, false)])
+    func onlyACardIsWokenSeldom(behind: Int64, mayWakeSeldom: Bool) {
+        let rig = Rig(dac: VirtualDAC(ppm: 40))
+        rig.keepsOutput = false
+        rig.bufferFrames += behind
+        rig.run(until: 1_010)
+        #expect(!rig.renderer.mayWakeSeldom)
+        rig.run(until: 1_012)
+        #expect(rig.renderer.mayWakeSeldom == mayWakeSeldom)
+    }
+
     /// Before anything is known of its clock, that is its buffer.
     @Test func ofAnUnknownDeviceTheBufferIsTold() {
         let rig = Rig(dac: VirtualDAC())
