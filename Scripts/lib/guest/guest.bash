@@ -23,6 +23,13 @@ journal_says() {
     return 1
 }
 
+# undisturbed FIELD=UNIT: whether the journal of that unit tells of no xrun and no re-placement, and of a song.
+undisturbed() {
+    local journal
+    journal=$(journalctl "$1" -b -o cat --no-pager)
+    grep -q ': playing' <<<"$journal" && ! grep -E 'xrun|re-placement|placed again' <<<"$journal"
+}
+
 # warm: what will be read, into the page cache: with counted instructions a wait for the host's disk costs guest time.
 warm() {
     cat /usr/local/bin/tutti /usr/bin/tutti /usr/local/lib/*.so* /usr/local/share/song.wav /usr/bin/{arecord,timeout} \

@@ -1,5 +1,11 @@
 #include <alsa/asoundlib.h>
 #include <malloc.h>
+#include <poll.h>
+#include <signal.h>
+#include <time.h>
+
+/// `poll` with nanoseconds. glibc declares it only with _GNU_SOURCE, which Swift's importer does not set.
+int ppoll(struct pollfd *descriptors, nfds_t count, const struct timespec *longest, const sigset_t *mask);
 
 // Variadic handlers cannot be written in Swift.
 static void calsa_discard_error(const char *file, int line, const char *function, int code, const char *format, ...) {

@@ -79,7 +79,7 @@ struct SteppedCard: ~Copyable {
     /// Sleeps until the device takes enough, or until it is time to look. Returns whether it takes enough.
     private mutating func wait() -> Bool {
         if available >= 480 { return true }
-        let deadline = now + (model.wantsReadings ? machine.wait : 0.2) + machine.timer + machine.noise * random.next()
+        let deadline = now + (model.readingInterval != nil ? machine.wait : 0.2) + machine.timer + machine.noise * random.next()
         var step = steps(at: now) + 1
         while seconds(of: step * Self.stepFrameCount) < deadline {
             if machine.isWoken, endsPeriod(step) {
@@ -87,7 +87,7 @@ struct SteppedCard: ~Copyable {
                 if available >= 480 {
                     now = seconds(of: step * Self.stepFrameCount) + machine.wake + machine.noise * random.next()
                     if random.next() < machine.lateShare { now += stepSeconds * random.next() }
-                    if !model.wantsReadings { now += age < 6 ? machine.queue.first : machine.queue.later }
+                    if model.readingInterval == nil { now += age < 6 ? machine.queue.first : machine.queue.later }
                     return true
                 }
             }

@@ -62,7 +62,7 @@ struct ALSACaptureLoop: ~Copyable {
     // MARK: A turn
 
     private mutating func turn() -> Int32 {
-        let ready = wait.wait(for: pcm, isLearning: writer.wantsReadings)
+        let ready = wait.wait(for: pcm, readingEvery: writer.readingInterval)
         guard ready >= 0 else { return ready }
 
         var code: Int32 = 0

@@ -104,7 +104,7 @@ struct ALSALoop: ~Copyable {
 
     private mutating func turn() -> Int32 {
         wakes.setSeldom(renderer.mayWakeSeldom)
-        let ready = wait.wait(for: pcm, isLearning: renderer.wantsReadings)
+        let ready = wait.wait(for: pcm, readingEvery: renderer.readingInterval)
         guard ready >= 0 else { return ready }
 
         var code: Int32 = 0
@@ -119,7 +119,7 @@ struct ALSALoop: ~Copyable {
         var available = min(max(reading.available, 0), configuration.bufferFrameCount)
         if renderer.wantsEarlierFrame { available += takeBack(buffered: configuration.bufferFrameCount - available) }
         guard available > 0 else { return recovery.noteEmptyTurn() }
-        let withheld = stagger.withheld(of: available)
+        let withheld = stagger.withheld(of: available, isHurried: !renderer.knowsDeviceClock)
         code = fill(available - withheld)
         if code > 0 { testRewinds(buffered: configuration.bufferFrameCount - withheld) }
         recovery.noteTurn(code)

@@ -1,24 +1,45 @@
+import AudioCore
 import CALSA
+import Glibc
 
-/// Waits for a running PCM: until it wakes the loop, or, while its clock is being learned, until the next poll.
+/// Waits for a running PCM: until it wakes the loop, or, while its clock is being learned, until the next reading.
 ///
 /// As real-time safe as libasound.
 package struct PCMWait: BitwiseCopyable {
-    private static let longestMilliseconds: Int32 = 200
-    private static let learningMilliseconds: Int32 = 1
+    private static let longest = TimeSpan.milliseconds(200)
     /// A running device that does not wake us for so long has stopped.
-    private static let vainMillisecondLimit: Int32 = 3_000
+    private static let vainLimit = TimeSpan.seconds(3)
+    /// Of a PCM; more are those of plugins with many slaves.
+    private static let descriptorLimit = 8
 
-    private var idleMilliseconds: Int32 = 0
+    private var idle = TimeSpan.zero
 
     package init() {}
 
-    /// - Parameter isLearning: whether frequent readings are worthwhile.
+    /// - Parameter interval: how often readings are worthwhile; nil if only those of wakes are.
     /// - Returns: 1 for a wake by the device, 0 for a poll, or a negative error.
-    package mutating func wait(for pcm: OpaquePointer, isLearning: Bool) -> Int32 {
-        let milliseconds = isLearning ? Self.learningMilliseconds : Self.longestMilliseconds
-        let ready = snd_pcm_wait(pcm, milliseconds)
-        idleMilliseconds = ready == 0 ? idleMilliseconds + milliseconds : 0
-        return idleMilliseconds < Self.vainMillisecondLimit ? ready : ALSACall.standstill
+    package mutating func wait(for pcm: OpaquePointer, readingEvery interval: TimeSpan?) -> Int32 {
+        let ready =
+            if let interval {
+                Self.waitShortly(for: pcm, interval)
+            } else {
+                snd_pcm_wait(pcm, Int32(Self.longest.nanoseconds / 1_000_000))
+            }
+        idle = ready == 0 ? idle + (interval ?? Self.longest) : .zero
+        return idle < Self.vainLimit ? ready : ALSACall.standstill
+    }
+
+    /// `snd_pcm_wait` counts milliseconds.
+    private static func waitShortly(for pcm: OpaquePointer, _ interval: TimeSpan) -> Int32 {
+        withUnsafeTemporaryAllocation(of: pollfd.self, capacity: descriptorLimit) { descriptors in
+            let count = snd_pcm_poll_descriptors(pcm, descriptors.baseAddress, UInt32(descriptorLimit))
+            guard count > 0 else { return snd_pcm_wait(pcm, 1) }
+            var time = timespec(tv_sec: 0, tv_nsec: Int(interval.nanoseconds))
+            let isWoken = ppoll(descriptors.baseAddress, nfds_t(count), &time, nil) > 0
+            let ready = snd_pcm_wait(pcm, 0)
+            // A plugin's descriptor may be ready for another reason, and stay so.
+            if isWoken, ready == 0 { nanosleep(&time, nil) }
+            return ready
+        }
     }
 }

@@ -48,8 +48,8 @@ public struct CaptureWriter: ~Copyable {
         clock = DeviceClock(rate: rate, rateHint: rateHint)
     }
 
-    /// Whether frequent readings are worthwhile.
-    public var wantsReadings: Bool { clock.wantsReadings }
+    /// How often readings are worthwhile, beside those of wakes; nil if they are not.
+    public var readingInterval: TimeSpan? { clock.readingInterval }
 
     /// The thread's working memory, to be locked.
     public var workingMemory: UnsafeMutableRawBufferPointer { storage.pointee.workingMemory }

@@ -15,8 +15,9 @@ public struct DeviceClock: ~Copyable {
         model = DeviceClockModel(deviceRate: rate, rateHint: rateHint?.value)
     }
 
-    /// Whether frequent readings are worthwhile because the clock is not known well yet.
-    public var wantsReadings: Bool { model.wantsReadings }
+    /// How often readings are worthwhile, beside those of wakes, because the clock is not known well yet; nil once they
+    /// are not.
+    public var readingInterval: TimeSpan? { model.readingInterval }
 
     /// The device's rate relative to its nominal rate; nil while unknown.
     public var rate: PartsPerMillion? { model.line.map { PartsPerMillion($0.ppm) } }

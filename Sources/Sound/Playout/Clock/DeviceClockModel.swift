@@ -9,7 +9,8 @@ import AudioCore
 // lower edge of the cloud, not its middle. `ClockFit.swift` explains how it is found.
 //
 // 1. The first 512 readings after a start are kept as they are, and each of them triggers a new fit. Until the rate is
-//    known, the output loop reads every millisecond (see ``wantsReadings``): a card's rate shows after 0.1 s.
+//    known, the output loop reads several times a millisecond, then once (see ``readingInterval``): a card's rate shows
+//    after some 60 ms.
 // 2. Later readings go into buckets of 20 ms. The earliest reading of each, relative to the present slope, becomes a
 //    point (the second earliest where stamps are sometimes early), and the line is fitted to the points of 20 s: at
 //    every new point at first, four times a second once the model is settled.
@@ -50,6 +51,11 @@ struct DeviceClockModel: ~Copyable {
     private static let restartWakeCount = 4
     static let restartSpan = 0.03
 
+    /// Sound waits for the line, and the line for the rate: a reading cannot show a part of a frame, so what tells of
+    /// the rate is how many there are. Before half of the raw readings are there, there is a line, or they are no help.
+    private static let hurriedInterval = TimeSpan.microseconds(250)
+    private static let hurriedCount = rawCapacity / 2
+    private static let learningInterval = TimeSpan.milliseconds(1)
     private static let windowSeconds = 20.0
     /// A line through this many seconds of points moves by nanoseconds per point, so it is fitted anew only once per
     /// interval.
@@ -127,9 +133,12 @@ struct DeviceClockModel: ~Copyable {
 
     var isReady: Bool { line != nil }
 
-    /// Whether frequent readings are worthwhile because the clock is not known well yet.
-    var wantsReadings: Bool {
-        isRaw && (fit.slopeDeviation > 0.5e-6 || !isReady) && check.impossiblePPM == nil
+    /// How often readings are worthwhile, beside those of wakes, because the clock is not known well yet; nil once they
+    /// are not.
+    var readingInterval: TimeSpan? {
+        guard isRaw, check.impossiblePPM == nil else { return nil }
+        guard isReady else { return readingCount < Self.hurriedCount ? Self.hurriedInterval : Self.learningInterval }
+        return fit.slopeDeviation > 0.5e-6 ? Self.learningInterval : nil
     }
 
     /// Whether the points span so much time that the line moves by nanoseconds per point.

@@ -82,11 +82,14 @@ public struct Renderer: ~Copyable {
     /// readings are dropped.
     public mutating func treatReadingsAsGuesses() { model.treatReadingsAsGuesses() }
 
-    /// Whether more than one reading per period is useful: soon after a start, while the DAC's clock is not known well.
-    /// The loop may then wait a millisecond at a time.
-    public var wantsReadings: Bool {
-        model.wantsReadings && !(directive.isFreeRunning && directive.stretches.first?.timeline == nil)
+    /// How often readings are useful beside those of wakes: soon after a start, while the DAC's clock is not known well.
+    /// The loop may then wait for so long at a time. Nil if they are not.
+    public var readingInterval: TimeSpan? {
+        directive.isFreeRunning && directive.stretches.first?.timeline == nil ? nil : model.readingInterval
     }
+
+    /// Whether the device's clock is known: sound may begin.
+    public var knowsDeviceClock: Bool { model.isReady }
 
     /// Whether the device may wake its thread every 50 ms: its clock has been followed for long enough, and it is no
     /// sound server. A server takes how much must be writable at a wake for the latency that is wanted of it, and changes

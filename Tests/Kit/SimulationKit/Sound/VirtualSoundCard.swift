@@ -33,8 +33,6 @@ final class VirtualSoundCard {
 
     private let burst: Int64
     private let bufferFrames: Int64
-    /// How long the loop waits at most while the renderer wants readings.
-    private static let learningWait = TimeSpan.milliseconds(1)
     /// How long it waits for a card that stands still before it looks.
     private static let longestWait = TimeSpan.milliseconds(200)
     /// Where the planted fault strikes.
@@ -146,7 +144,7 @@ final class VirtualSoundCard {
         wakeFrame = burstFrame + ((pointer - burstFrame) / wakeSpacing + 1) * wakeSpacing
         let latency = configuration.wakeLatency * (random.chance(0.01) ? 20 : 1)
         var due = min(TrueTime(seconds: seconds(of: wakeFrame)), machine.loop.now + Self.longestWait)
-        if renderer.wantsReadings { due = min(due, machine.loop.now + Self.learningWait) }
+        if let interval = renderer.readingInterval { due = min(due, machine.loop.now + interval) }
         machine.at(due + random.exponential(latency)) { [unowned self] in turn() }
     }
 
