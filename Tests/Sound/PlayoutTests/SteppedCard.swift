@@ -79,7 +79,8 @@ struct SteppedCard: ~Copyable {
     /// Sleeps until the device takes enough, or until it is time to look. Returns whether it takes enough.
     private mutating func wait() -> Bool {
         if available >= 480 { return true }
-        let deadline = now + (model.readingInterval != nil ? machine.wait : 0.2) + machine.timer + machine.noise * random.next()
+        let longest = model.readingInterval == nil ? 0.2 : machine.wait
+        let deadline = now + longest + machine.timer + machine.noise * random.next()
         var step = steps(at: now) + 1
         while seconds(of: step * Self.stepFrameCount) < deadline {
             if machine.isWoken, endsPeriod(step) {

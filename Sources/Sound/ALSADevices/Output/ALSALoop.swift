@@ -6,11 +6,11 @@ import Synchronization
 
 // The real-time loop of one playback PCM.
 //
-// The device wakes us every 50 ms, or every 10 ms while its clock is still being learned and if it is a sound server, or
-// a period sooner (see ``WakeStagger``); while its clock is not known well, we also poll every millisecond. We read its status: the frames
-// writable, the delay, and the time of both. The last two make a reading of the DAC clock for the renderer. Then we
-// render what the device takes: up to 60 ms at a time if its buffer is at least half full, otherwise a period at a
-// time, so that the first frames arrive early.
+// The device wakes us every 50 ms; every 10 ms while its clock is still being learned, or if it is a sound server; or a
+// period sooner (see ``WakeStagger``). While its clock is not known well, we also look from time to time. We read its
+// status: the frames writable, the delay, and the time of both. The last two make a reading of the DAC clock for the
+// renderer. Then we render what the device takes: up to 60 ms at a time if its buffer is at least half full, otherwise a
+// period at a time, so that the first frames arrive early.
 //
 // For a command that should be heard before the buffer has played out (a stop, a new epoch), the renderer asks for
 // earlier frames. We then take back all but the next 12 ms from the device, and render them again.

@@ -21,8 +21,8 @@ package struct PCMWakes: ~Copyable {
 
     deinit { snd_pcm_sw_params_free(parameters) }
 
-    /// Selects the longer wake interval or the shorter one. If the device refuses, its interval stays, and the request is
-    /// not repeated.
+    /// Selects the longer wake interval or the shorter one. If the device refuses, its interval stays, and the request
+    /// is not repeated.
     package mutating func setSeldom(_ isSeldom: Bool) {
         guard isSeldom != self.isSeldom else { return }
         self.isSeldom = isSeldom

@@ -82,8 +82,8 @@ public struct Renderer: ~Copyable {
     /// readings are dropped.
     public mutating func treatReadingsAsGuesses() { model.treatReadingsAsGuesses() }
 
-    /// How often readings are useful beside those of wakes: soon after a start, while the DAC's clock is not known well.
-    /// The loop may then wait for so long at a time. Nil if they are not.
+    /// How often readings are useful beside those of wakes: soon after a start, while the DAC's clock is not known
+    /// well. The loop may then wait for so long at a time. Nil if they are not.
     public var readingInterval: TimeSpan? {
         directive.isFreeRunning && directive.stretches.first?.timeline == nil ? nil : model.readingInterval
     }
@@ -92,8 +92,8 @@ public struct Renderer: ~Copyable {
     public var knowsDeviceClock: Bool { model.isReady }
 
     /// Whether the device may wake its thread every 50 ms: its clock has been followed for long enough, and it is no
-    /// sound server. A server takes how much must be writable at a wake for the latency that is wanted of it, and changes
-    /// its cycle, for all of its programs, so that its clock moves.
+    /// sound server. A server takes how much must be writable at a wake for the latency that is wanted of it, and
+    /// changes its cycle, for all of its programs, so that its clock moves.
     public var mayWakeSeldom: Bool { model.isSettled && !isSpanOfServer(spanBehindBuffer) }
 
     /// Renders the device frames that begin at `first`: interleaved, as many as `output` holds.
