@@ -24,7 +24,7 @@ struct ALSACaptureLoop: ~Copyable {
     private let padded: UnsafeMutableRawPointer?
     private let chunkFrameCount: Int
     private var timestampValidator: TimestampValidator
-    private var wait = PCMWait()
+    private var wait: PCMWait
     private var recovery = PCMRecovery()
 
     /// - Parameter status: an allocated status, which the caller frees.
@@ -33,6 +33,7 @@ struct ALSACaptureLoop: ~Copyable {
     ) {
         self.pcm = pcm
         self.status = status
+        wait = PCMWait(pcm)
         self.configuration = configuration
         writer = CaptureWriter(control: control, rate: configuration.rate)
         chunkFrameCount = writer.chunkFrameCount
@@ -62,7 +63,7 @@ struct ALSACaptureLoop: ~Copyable {
     // MARK: A turn
 
     private mutating func turn() -> Int32 {
-        let ready = wait.wait(for: pcm, readingEvery: writer.readingInterval)
+        let ready = wait.wait(readingEvery: writer.readingInterval)
         guard ready >= 0 else { return ready }
 
         var code: Int32 = 0

@@ -9,8 +9,8 @@ import Synchronization
 // The device wakes us every 50 ms; every 10 ms while its clock is still being learned, or if it is a sound server; or a
 // period sooner (see ``WakeStagger``). While its clock is not known well, we also look from time to time. We read its
 // status: the frames writable, the delay, and the time of both. The last two make a reading of the DAC clock for the
-// renderer. Then we render what the device takes: up to 60 ms at a time if its buffer is at least half full, otherwise a
-// period at a time, so that the first frames arrive early.
+// renderer. Then we render what the device takes: up to 60 ms at a time if its buffer is at least half full, otherwise
+// a period at a time, so that the first frames arrive early.
 //
 // For a command that should be heard before the buffer has played out (a stop, a new epoch), the renderer asks for
 // earlier frames. We then take back all but the next 12 ms from the device, and render them again.
@@ -39,7 +39,7 @@ struct ALSALoop: ~Copyable {
     private var timestampValidator: TimestampValidator
     private var delayValidator: DelayValidator
     private var rewinder: PCMRewinder
-    private var wait = PCMWait()
+    private var wait: PCMWait
     private var stagger: WakeStagger
     private var recovery = PCMRecovery()
 
@@ -57,6 +57,7 @@ struct ALSALoop: ~Copyable {
         self.status = status
         self.configuration = configuration
         self.wakes = wakes
+        wait = PCMWait(pcm)
         timestampValidator = TimestampValidator(clock: configuration.timestampClock, period: configuration.period)
         delayValidator = DelayValidator(periodFrameCount: configuration.periodFrameCount)
         rewinder = PCMRewinder(pcm, rate: configuration.rate)
@@ -104,7 +105,7 @@ struct ALSALoop: ~Copyable {
 
     private mutating func turn() -> Int32 {
         wakes.setSeldom(renderer.mayWakeSeldom)
-        let ready = wait.wait(for: pcm, readingEvery: renderer.readingInterval)
+        let ready = wait.wait(readingEvery: renderer.readingInterval)
         guard ready >= 0 else { return ready }
 
         var code: Int32 = 0
