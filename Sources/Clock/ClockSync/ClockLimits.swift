@@ -7,7 +7,7 @@ public enum ClockLimits {
     /// A later reply counts as lost.
     static let replyTimeout = TimeSpan.milliseconds(1_000)
     /// Exchanges that the estimator keeps.
-    static let sampleCount = 512
+    static let sampleCount = 1_536
     /// Older exchanges are dropped.
     static let sampleAge = TimeSpan.seconds(150)
     /// A listener whose requests come closer together than this is in a hurry.

@@ -41,6 +41,9 @@ struct EnvelopeFitter: ~Copyable {
     static let spacingFloor = 40.0
     /// How fast the relative rate of two clocks may walk: ns per second, per root second.
     static let wander = 80.0
+    /// How fast it may go on changing the same way, as while a machine warms up: ns per second, per second. 1 ppm a
+    /// minute.
+    static let ramp = 1_000.0 / 60
     /// Factor for the integral of a random walk of the rate: its deviation is this times the wander and age^1.5.
     static let walkFactor = 0.577
     /// Number of lowest residuals that give the spacing.
@@ -65,7 +68,7 @@ struct EnvelopeFitter: ~Copyable {
         below.reserveCapacity(samples.count)
         for sample in samples {
             let age = max(0, now - sample.sent)
-            let loosened = Self.wander * Self.walkFactor * age * age.squareRoot()
+            let loosened = Self.wander * Self.walkFactor * age * age.squareRoot() + 0.5 * Self.ramp * age * age
             let upper = EnvelopePoint(x: sample.sent - now, y: sample.upper + loosened)
             let lower = EnvelopePoint(x: sample.received - now, y: -(sample.lower - loosened))
             above.append(upper)

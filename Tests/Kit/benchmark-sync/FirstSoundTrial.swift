@@ -30,10 +30,10 @@ struct FirstSoundTrial {
                 player: type.name,
                 ways: [
                     .init(
-                        name: "a listener, by address", limit: 0.25,
+                        name: "a listener, by address", limit: 0.15,
                         times: try (0..<count).map { try time(player, at: testbed, findsByName: false, trial: $0) }),
                     .init(
-                        name: "a listener, by mDNS", limit: 0.35,
+                        name: "a listener, by mDNS", limit: 0.25,
                         times: try (0..<count).map {
                             try time(player, at: testbed, findsByName: true, trial: count + $0)
                         }
