@@ -4,18 +4,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct WakeStaggerTests {
     @Test(arguments: [0, 1, .max] as [UInt64]) func everyOtherWakeComesAPeriodSooner(seed: UInt64) {
-        let withheld = withheld(seed: seed, isHurried: false)
+        var stagger = WakeStagger(seed: seed, period: 240, buffer: 7_200)
+        let withheld = (0..<10_000).map { _ in stagger.withheld(of: 2_400) }
         #expect(withheld.allSatisfy { $0 == 0 || $0 == 240 })
         #expect((4_800...5_200).contains(withheld.count { $0 == 240 }))
-    }
-
-    @Test func sevenOfEightDoWhileTheClockIsUnknown() {
-        #expect((8_600...8_900).contains(withheld(seed: 5, isHurried: true).count { $0 == 240 }))
-    }
-
-    private func withheld(seed: UInt64, isHurried: Bool) -> [Int] {
-        var stagger = WakeStagger(seed: seed, period: 240, buffer: 7_200)
-        return (0..<10_000).map { _ in stagger.withheld(of: 2_400, isHurried: isHurried) }
     }
 
     /// Two loops that were woken at once part at once, and are together no more often than by chance.
@@ -25,7 +17,7 @@ import Testing
         var phase = 0
         var together = 0
         for _ in 0..<10_000 {
-            phase += loops.0.withheld(of: 10, isHurried: false) - loops.1.withheld(of: 10, isHurried: false)
+            phase += loops.0.withheld(of: 10) - loops.1.withheld(of: 10)
             if phase % 10 == 0 { together += 1 }
         }
         #expect((500...2_000).contains(together))
@@ -34,12 +26,12 @@ import Testing
     /// Something is written at each wake, or the device would wake the loop again at once.
     @Test func aPeriodIsAlwaysWritten() {
         var stagger = WakeStagger(seed: 3, period: 240, buffer: 7_200)
-        #expect((0..<100).allSatisfy { _ in stagger.withheld(of: 479, isHurried: true) == 0 })
+        #expect((0..<100).allSatisfy { _ in stagger.withheld(of: 479) == 0 })
     }
 
     /// A device of few long periods needs all of them.
     @Test func aLongPeriodIsNeverMissing() {
         var stagger = WakeStagger(seed: 4, period: 1_024, buffer: 15 * 1_024)
-        #expect((0..<100).allSatisfy { _ in stagger.withheld(of: 4_096, isHurried: true) == 0 })
+        #expect((0..<100).allSatisfy { _ in stagger.withheld(of: 4_096) == 0 })
     }
 }

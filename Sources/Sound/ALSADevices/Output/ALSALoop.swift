@@ -120,7 +120,7 @@ struct ALSALoop: ~Copyable {
         var available = min(max(reading.available, 0), configuration.bufferFrameCount)
         if renderer.wantsEarlierFrame { available += takeBack(buffered: configuration.bufferFrameCount - available) }
         guard available > 0 else { return recovery.noteEmptyTurn() }
-        let withheld = stagger.withheld(of: available, isHurried: !renderer.knowsDeviceClock)
+        let withheld = stagger.withheld(of: available)
         code = fill(available - withheld)
         if code > 0 { testRewinds(buffered: configuration.bufferFrameCount - withheld) }
         recovery.noteTurn(code)

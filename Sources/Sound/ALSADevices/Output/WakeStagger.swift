@@ -3,8 +3,7 @@ import AudioCore
 // Cards of one machine may move their pointers at the same ticks. Two players that fill such cards are then woken at
 // once, again and again, and one of them always runs behind the other, late by what that one does: 300 to 500 us. A
 // line through its wakes is tilted when that begins, and stays so. So at every other wake, at random, a period is left
-// unwritten, which brings the next wake forward by one: then most wakes of each are its own. While the card's clock is
-// not known, at seven of eight: each wake tells of it, and sound waits for some twelve of them.
+// unwritten, which brings the next wake forward by one: then most wakes of each are its own.
 
 /// Spreads the wakes of a playback loop. Real-time safe.
 struct WakeStagger: BitwiseCopyable {
@@ -22,9 +21,7 @@ struct WakeStagger: BitwiseCopyable {
     }
 
     /// Of so many frames that could be written, how many are left unwritten.
-    /// - Parameter isHurried: whether the device's clock is not known yet.
-    mutating func withheld(of frameCount: Int, isHurried: Bool) -> Int {
-        let eighth = generator.next() >> 61
-        return eighth < (isHurried ? 7 : 4) && frameCount >= 2 * period ? period : 0
+    mutating func withheld(of frameCount: Int) -> Int {
+        generator.next() >> 63 == 1 && frameCount >= 2 * period ? period : 0
     }
 }

@@ -88,9 +88,6 @@ public struct Renderer: ~Copyable {
         directive.isFreeRunning && directive.stretches.first?.timeline == nil ? nil : model.readingInterval
     }
 
-    /// Whether the device's clock is known: sound may begin.
-    public var knowsDeviceClock: Bool { model.isReady }
-
     /// Whether the device may wake its thread every 50 ms: its clock has been followed for long enough, and it is no
     /// sound server. A server takes how much must be writable at a wake for the latency that is wanted of it, and
     /// changes its cycle, for all of its programs, so that its clock moves.
