@@ -9,7 +9,7 @@ public enum ClockLimits {
     /// Exchanges that the estimator keeps.
     static let sampleCount = 1_536
     /// Older exchanges are dropped.
-    static let sampleAge = TimeSpan.seconds(150)
+    static let sampleAge = TimeSpan.seconds(90)
     /// A listener whose requests come closer together than this is in a hurry.
     static let urgentGap = TimeSpan.milliseconds(20)
     /// A newly connected listener sends its first request within this time.

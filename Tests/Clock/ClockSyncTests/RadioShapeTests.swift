@@ -24,11 +24,10 @@ import Testing
         }
     }
 
-    struct Clock: Sendable, CustomTestStringConvertible {
+    struct Clock: Sendable {
         var name: String
-        var wander = 0.0
+        var wander: Double
         var ramp = 0.0
-        var testDescription: String { name }
     }
 
     static let radios = [
@@ -44,31 +43,30 @@ import Testing
         Clock(name: "a rate grows by 1 ppm a minute", wander: 0.005, ramp: 1 / 60),
     ]
 
-    /// From 20 s on; the bound from the first estimate on. What no exchange can tell is left out.
-    @Test(arguments: radios, clocks) func errorIsSmallAndBoundIsHonest(radio: Radio, clock: Clock) {
-        var errors: [Double] = []
-        var (total, covered, exchanges) = (0, 0, 0)
-        for seed in Self.seeds {
-            var exchange = SimulatedExchange(radio.link, wander: clock.wander, seed: seed, hostRamp: clock.ramp)
-            for second in 1...Self.seconds {
-                guard let seen = exchange.run(until: Double(second)) else { continue }
-                let error = abs(seen.error - radio.link.detour / 2)
-                total += 1
-                if error <= seen.bound { covered += 1 }
-                if second >= 20 { errors.append(error) }
+    /// The error from 20 s on, with each clock; the bound from the first estimate on. What no exchange can tell is left
+    /// out.
+    @Test(arguments: radios) func errorIsSmallAndBoundIsHonest(radio: Radio) {
+        var (total, covered) = (0, 0)
+        for clock in Self.clocks {
+            var errors: [Double] = []
+            for seed in Self.seeds {
+                var exchange = SimulatedExchange(radio.link, wander: clock.wander, seed: seed, hostRamp: clock.ramp)
+                for second in 1...Self.seconds {
+                    guard let seen = exchange.run(until: Double(second)) else { continue }
+                    let error = abs(seen.error - radio.link.detour / 2)
+                    total += 1
+                    if error <= seen.bound { covered += 1 }
+                    if second >= 20 { errors.append(error) }
+                }
             }
-            exchanges += exchange.client.statistics.sent
+            errors.sort()
+            let (median, high, most) = (errors[errors.count / 2], errors[errors.count * 99 / 100], errors.last ?? 1)
+            print("\(radio.name), \(clock.name): p50 \(median * 1e6), p99 \(high * 1e6), max \(most * 1e6) us")
+            #expect(median <= 30e-6, "\(clock.name)")
+            #expect(high <= 60e-6, "\(clock.name)")
+            #expect(most <= 150e-6, "\(clock.name)")
         }
-        errors.sort()
-        let (median, high, most) = (errors[errors.count / 2], errors[errors.count * 99 / 100], errors.last ?? 1)
-        let coverage = Double(covered) / Double(total)
-        let rate = Double(exchanges) / Double(Self.seconds * Self.seeds.count)
-        print(
-            "\(radio.name), \(clock.name): p50 \(median * 1e6), p99 \(high * 1e6), max \(most * 1e6) us,",
-            "covered \(coverage * 100) %, \(rate) exchanges a second")
-        #expect(median <= 30e-6)
-        #expect(high <= 60e-6)
-        #expect(most <= 150e-6)
-        #expect(coverage >= 0.999 || total - covered <= 1)
+        print("\(radio.name): the bound covers \(100 * Double(covered) / Double(total)) %")
+        #expect(total - covered <= max(1, total / 1_000))
     }
 }
