@@ -44,7 +44,7 @@ struct EnvelopeFitter: ~Copyable {
     /// How fast it may go on changing the same way, as while a machine warms up: ns per second, per second. 1 ppm a
     /// minute; and after how many seconds that begins to count beside the walk.
     static let ramp = 1_000.0 / 60
-    static let steadySeconds = 8.0
+    static let steadySeconds = 16.0
     /// Factor for the integral of a random walk of the rate: its deviation is this times the wander and age^1.5.
     static let walkFactor = 0.577
     /// Number of lowest residuals that give the spacing.
