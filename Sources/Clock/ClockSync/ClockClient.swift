@@ -44,7 +44,7 @@ public struct ClockClient: Sendable {
     }
 
     private let key: ClockKey
-    private var schedule: ExchangeSchedule
+    private var schedule = ExchangeSchedule()
     private var estimator: ClockEstimator
     private var generator: SplitMix64
     private var pending: [Pending] = []
@@ -66,7 +66,6 @@ public struct ClockClient: Sendable {
     ///   - isPathSymmetric: false where one direction may queue for long, as when a song shares the connection.
     public init(key: ClockKey, prior: SkewPrior = .unknown, seed: UInt64, isPathSymmetric: Bool = true) {
         self.key = key
-        schedule = ExchangeSchedule(isShared: !isPathSymmetric)
         estimator = ClockEstimator(prior: prior, isSymmetric: isPathSymmetric)
         generator = SplitMix64(seed: seed)
     }

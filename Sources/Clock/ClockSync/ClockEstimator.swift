@@ -34,10 +34,9 @@ import AudioCore
 // Wander
 //
 // Crystals do not keep their rate. So old ceilings are raised, and old floors lowered, by what a random walk of the
-// rate may have done since, which grows with age to the power of 1.5: 1.5 us after 10 s, 21 us after a minute. And by
-// what a machine that warms up, by 1 ppm a minute, adds to that: 31 us together after a minute. Without that a ramp put
-// the truth outside the bound in a third of all seconds on a quiet LAN. The window therefore needs no set length: on a
-// quiet link the last ten seconds decide, on a link with jitter the last minute.
+// rate may have done since. That grows with age to the power of 1.5: 1.5 us after 10 s, 21 us after a minute. The
+// window therefore needs no set length: on a quiet link the last ten seconds decide, on a link with jitter the last
+// minute or two.
 //
 // The bound
 //

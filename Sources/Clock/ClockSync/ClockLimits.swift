@@ -7,9 +7,9 @@ public enum ClockLimits {
     /// A later reply counts as lost.
     static let replyTimeout = TimeSpan.milliseconds(1_000)
     /// Exchanges that the estimator keeps.
-    static let sampleCount = 1_536
+    static let sampleCount = 512
     /// Older exchanges are dropped.
-    static let sampleAge = TimeSpan.seconds(90)
+    static let sampleAge = TimeSpan.seconds(150)
     /// A listener whose requests come closer together than this is in a hurry.
     static let urgentGap = TimeSpan.milliseconds(20)
     /// A newly connected listener sends its first request within this time.

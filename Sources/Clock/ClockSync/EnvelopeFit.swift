@@ -41,10 +41,6 @@ struct EnvelopeFitter: ~Copyable {
     static let spacingFloor = 40.0
     /// How fast the relative rate of two clocks may walk: ns per second, per root second.
     static let wander = 80.0
-    /// How fast it may go on changing the same way, as while a machine warms up: ns per second, per second. 1 ppm a
-    /// minute; and after how many seconds that begins to count beside the walk.
-    static let ramp = 1_000.0 / 60
-    static let steadySeconds = 16.0
     /// Factor for the integral of a random walk of the rate: its deviation is this times the wander and age^1.5.
     static let walkFactor = 0.577
     /// Number of lowest residuals that give the spacing.
@@ -68,7 +64,8 @@ struct EnvelopeFitter: ~Copyable {
         above.reserveCapacity(samples.count)
         below.reserveCapacity(samples.count)
         for sample in samples {
-            let loosened = Self.wandered(inSeconds: max(0, now - sample.sent))
+            let age = max(0, now - sample.sent)
+            let loosened = Self.wander * Self.walkFactor * age * age.squareRoot()
             let upper = EnvelopePoint(x: sample.sent - now, y: sample.upper + loosened)
             let lower = EnvelopePoint(x: sample.received - now, y: -(sample.lower - loosened))
             above.append(upper)
@@ -76,14 +73,6 @@ struct EnvelopeFitter: ~Copyable {
             aboveHull.append(x: upper.x, y: upper.y)
             belowHull.append(x: lower.x, y: lower.y)
         }
-    }
-
-    /// What two clocks may have wandered apart in this time: one deviation, in nanoseconds.
-    private static func wandered(inSeconds age: Double) -> Double {
-        let walked = wander * walkFactor * age * age.squareRoot()
-        let rampAge = max(0, age - steadySeconds)
-        let ramped = 0.5 * ramp * rampAge * rampAge
-        return (walked * walked + ramped * ramped).squareRoot()
     }
 
     /// - Parameter start: the slope to begin with, from the fit before.

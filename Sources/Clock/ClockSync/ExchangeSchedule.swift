@@ -6,10 +6,8 @@ import AudioCore
 // 100 ms. After that, knowledge grows with the time span of the exchanges, so the gap between two requests may grow in
 // proportion to the time since the burst, up to a steady quarter of a second. The music often begins half a second
 // after the burst, and the error of the skew at that time is heard as drift: so the gap grows by 2 % only. While the
-// bound is large there is more to gain: the gap then grows by 0.5 %, up to an eighth of a second; or up to 40 ms where
-// delays have no sharp lower edge, so that the bound stays above 60 us. That is 50 frames of 106 bytes a second there
-// and back: a hundredth of a radio's time, at 0.2 ms each. Where the song shares the path, as over TCP, it is not done.
-// Steady gaps vary by a tenth, so that a periodic disturbance does not hit every exchange.
+// bound is large there is more to gain: the gap then grows by 0.5 %, up to an eighth of a second. Steady gaps vary by a
+// tenth, so that a periodic disturbance does not hit every exchange.
 //
 // On a wired path, recognised by its round trip, gaps start at 2 ms and grow by 1 % in the first second: the rate,
 // which takes longest to learn, is known well enough 100 ms sooner, and twice as well after a second. Over radio,
@@ -26,45 +24,18 @@ struct ExchangeSchedule: Sendable {
     static let nearRoundTrip = TimeSpan.milliseconds(1)
     static let quietInterval = TimeSpan.milliseconds(250)
     static let jitteryInterval = TimeSpan.milliseconds(125)
-    static let roughInterval = TimeSpan.milliseconds(40)
-    /// A bound above these is worth more frequent requests.
+    /// A bound above this is worth more frequent requests.
     static let jitteryBound = TimeSpan.microseconds(20)
-    static let roughBound = TimeSpan.microseconds(60)
     static let quietGrowth = 0.02
     static let jitteryGrowth = 0.005
     /// A deadline further away was set before the clock was set back.
     static let longestWait = TimeSpan.seconds(1)
 
-    /// How much there is to gain by asking.
-    private enum Path {
-        case quiet, jittery, rough
-
-        init(bound: TimeSpan, isShared: Bool) {
-            if bound > roughBound, !isShared {
-                self = .rough
-            } else {
-                self = bound > jitteryBound ? .jittery : .quiet
-            }
-        }
-
-        var steadyInterval: TimeSpan {
-            switch self {
-            case .quiet: quietInterval
-            case .jittery: jitteryInterval
-            case .rough: roughInterval
-            }
-        }
-    }
-
     private(set) var nextDeadline: HostTime?
     private var burstRemaining = Self.burstCount
     private var burstStart: HostTime?
-    private var path = Path.jittery
-    private let isShared: Bool
+    private var isJittery = true
     private var isNear = false
-
-    /// - Parameter isShared: whether the song takes the same path, and would wait.
-    init(isShared: Bool) { self.isShared = isShared }
 
     /// Returns whether a request is due, and if so schedules the next one.
     mutating func isDue(now: HostTime, generator: inout SplitMix64) -> Bool {
@@ -80,7 +51,7 @@ struct ExchangeSchedule: Sendable {
     mutating func note(
         _ advice: ClockEstimator.Advice, _ estimate: ClockEstimate?, now: HostTime, generator: inout SplitMix64
     ) {
-        path = estimate.map { Path(bound: $0.errorBound, isShared: isShared) } ?? .jittery
+        isJittery = estimate.map { $0.errorBound > Self.jitteryBound } ?? true
         isNear = estimate.map { $0.roundTrip < Self.nearRoundTrip } ?? false
         if advice == .askMore, burstRemaining == 0 { burst(now: now, generator: &generator) }
     }
@@ -97,8 +68,8 @@ struct ExchangeSchedule: Sendable {
         guard burstRemaining == 0, let burstStart else { return shortest }
         let age = (now - burstStart).magnitude
         let quietGrowth = isNear && age < Self.nearAge ? Self.nearGrowth : Self.quietGrowth
-        let interval = min(
-            max(age * (path == .quiet ? quietGrowth : Self.jitteryGrowth), shortest), path.steadyInterval)
+        let steady = isJittery ? Self.jitteryInterval : Self.quietInterval
+        let interval = min(max(age * (isJittery ? Self.jitteryGrowth : quietGrowth), shortest), steady)
         return interval * Double.random(in: 0.9...1.1, using: &generator)
     }
 }

@@ -16,19 +16,11 @@ struct SimulatedLink {
         case logNormal(median: Double, sigma: Double)
         /// Exponential, and now and then held up much longer.
         case spiky(mean: Double, probability: Double, spike: Double)
-        /// Anything up to so much, each as likely.
-        case uniform(most: Double)
-        /// Short, but for those that wait for a radio that sleeps: for its next beacon.
-        case twoLevel(mean: Double, share: Double, beacon: Double)
-        /// Exponential, and in every third slot of so many seconds with another mean.
-        case bursts(mean: Double, busy: Double, slot: Double)
         /// A queue that is never empty, as before a link that is sent more than it carries.
         case standing(least: Double, most: Double)
     }
 
     var base: Double
-    /// What the way to the responder takes on top, always: no exchange tells of it.
-    var detour = 0.0
     var forward: Queueing
     var backward: Queueing
     var loss = 0.0
@@ -51,7 +43,7 @@ struct SimulatedLink {
         base: 1e-3, forward: .spiky(mean: 0.7e-3, probability: 0.03, spike: 12e-3),
         backward: .spiky(mean: 0.7e-3, probability: 0.03, spike: 12e-3), loss: 0.01, keepsOrder: true)
 
-    static func delay(_ queueing: Queueing, at time: Double, using generator: inout SplitMix64) -> Double {
+    static func delay(_ queueing: Queueing, using generator: inout SplitMix64) -> Double {
         switch queueing {
         case .quiet:
             var delay = exponential(2e-6, using: &generator)
@@ -69,14 +61,6 @@ struct SimulatedLink {
         case .spiky(let mean, let probability, let spike):
             let delay = exponential(mean, using: &generator)
             return min(30e-3, delay + (generator.uniform() < probability ? exponential(spike, using: &generator) : 0))
-        case .uniform(let most):
-            return most * generator.uniform()
-        case .twoLevel(let mean, let share, let beacon):
-            let delay = exponential(mean, using: &generator)
-            return delay + (generator.uniform() < share ? beacon * generator.uniform() : 0)
-        case .bursts(let mean, let busy, let slot):
-            let isBusy = Int(time / slot) % 3 == 0
-            return min(30e-3, exponential(isBusy ? busy : mean, using: &generator))
         case .standing(let least, let most):
             return least + (most - least) * generator.uniform()
         }
@@ -102,17 +86,13 @@ struct SimulatedClock {
     private var reading: Double
     private(set) var rateError: Double
     private let wander: Double
-    private let ramp: Double
     private var generator: SplitMix64
 
-    /// - Parameters:
-    ///   - wander: ppm over the root of a second.
-    ///   - ramp: ppm a second.
-    init(offset: Double, ppm: Double, wander: Double, ramp: Double = 0, seed: UInt64) {
+    /// - Parameter wander: ppm over the root of a second.
+    init(offset: Double, ppm: Double, wander: Double, seed: UInt64) {
         reading = offset
         rateError = ppm * 1e-6
         self.wander = wander * 1e-6
-        self.ramp = ramp * 1e-6
         generator = SplitMix64(seed: seed)
     }
 
@@ -120,7 +100,7 @@ struct SimulatedClock {
         while trueTime + Self.step <= time {
             reading += Self.step * (1 + rateError)
             trueTime += Self.step
-            rateError += wander * Self.step.squareRoot() * generator.normal() + ramp * Self.step
+            rateError += wander * Self.step.squareRoot() * generator.normal()
         }
         return reading + (time - trueTime) * (1 + rateError)
     }
