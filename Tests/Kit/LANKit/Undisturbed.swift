@@ -1,7 +1,7 @@
 /// What an attempt gives; where the machine disturbed it, it is made again, twice at most.
 ///
-/// An attempt is disturbed where the whole machine stood still meanwhile (``StallLogger``), or where its result says
-/// so: a busy machine may hold back one thread alone, which the logger's own thread does not see.
+/// An attempt is disturbed where the machine or one of its processors stood still meanwhile (``StallLogger``), or where
+/// its result says so: a busy machine may hold back one thread alone, which the logger's own threads do not see.
 ///
 /// The last attempt counts, whatever the machine does. Expectations belong behind the attempt, not into it: those of an
 /// attempt that was disturbed would count as well.
