@@ -1,3 +1,4 @@
+import CProcessors
 import Glibc
 import SoundCardKit
 import Synchronization
@@ -25,9 +26,9 @@ public final class StallLogger: Sendable {
     /// What a thread is given.
     private final class Watch: Sendable {
         let state: State
-        let processor: Int
+        let processor: Int32
 
-        init(_ state: State, on processor: Int) {
+        init(_ state: State, on processor: Int32) {
             self.state = state
             self.processor = processor
         }
@@ -76,25 +77,14 @@ public final class StallLogger: Sendable {
         return merged
     }
 
-    /// The processors on which this process may run.
-    private static var processors: [Int] {
-        var set = cpu_set_t()
-        precondition(sched_getaffinity(0, MemoryLayout<cpu_set_t>.size, &set) == 0, "cannot ask for the processors")
-        return withUnsafeBytes(of: set) { bytes in
-            (0..<bytes.count * 8).filter { bytes[$0 / 8] >> ($0 % 8) & 1 == 1 }
-        }
-    }
-
-    private static func pin(to processor: Int) {
-        var set = cpu_set_t()
-        withUnsafeMutableBytes(of: &set) { $0[processor / 8] = 1 << (processor % 8) }
-        sched_setaffinity(0, MemoryLayout<cpu_set_t>.size, &set)
-    }
+    /// The processors on which this thread may run.
+    private static var processors: [Int32] { (0..<cprocessors_end()).filter { cprocessors_may_use($0) != 0 } }
 
     private static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         let watch = Unmanaged<Watch>.fromOpaque(argument!).takeRetainedValue()
         // A processor that stands still holds only those who run on it.
-        pin(to: watch.processor)
+        let error = cprocessors_pin(watch.processor)
+        precondition(error == 0, "cannot stay on a processor")
         let state = watch.state
         var last = trueNow()
         while !state.isOver.load(ordering: .relaxed) {
