@@ -8,8 +8,8 @@ import AudioCore
 ///     if let request = client.poll(now:) { send request.bytes; client.didSend(sequence, at: transmit stamp) }
 ///     for each datagram: client.receive(bytes, at: receive stamp)      // .updated: read client.estimate
 ///
-/// It asks in a burst at the start, then less and less often, down to a few times a second; and in another burst when
-/// an exchange contradicts the estimate. It only accepts a reply to a pending request, with the right key, tag and
+/// It asks in a burst at the start, then less and less often, down to a few times a second (25 times while little is
+/// known); and in another burst when an exchange contradicts the estimate. It only accepts a reply to a pending request, with the right key, tag and
 /// cookie, once and in order. A value type; not thread-safe.
 public struct ClockClient: Sendable {
     /// A datagram to send now.
@@ -44,7 +44,7 @@ public struct ClockClient: Sendable {
     }
 
     private let key: ClockKey
-    private var schedule = ExchangeSchedule()
+    private var schedule: ExchangeSchedule
     private var estimator: ClockEstimator
     private var generator: SplitMix64
     private var pending: [Pending] = []
@@ -66,6 +66,7 @@ public struct ClockClient: Sendable {
     ///   - isPathSymmetric: false where one direction may queue for long, as when a song shares the connection.
     public init(key: ClockKey, prior: SkewPrior = .unknown, seed: UInt64, isPathSymmetric: Bool = true) {
         self.key = key
+        schedule = ExchangeSchedule(isPathShared: !isPathSymmetric)
         estimator = ClockEstimator(prior: prior, isSymmetric: isPathSymmetric)
         generator = SplitMix64(seed: seed)
     }

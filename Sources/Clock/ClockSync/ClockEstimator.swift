@@ -34,18 +34,31 @@ import AudioCore
 // Wander
 //
 // Crystals do not keep their rate. So old ceilings are raised, and old floors lowered, by what a random walk of the
-// rate may have done since. That grows with age to the power of 1.5: 1.5 us after 10 s, 21 us after a minute. The
-// window therefore needs no set length: on a quiet link the last ten seconds decide, on a link with jitter the last
-// minute or two.
+// rate may have done since. That grows with age to the power of 1.5: 1.5 us after 10 s, 21 us after a minute. So on a
+// quiet link the last ten seconds decide, on a link with jitter the last minute or two.
+//
+// That is one deviation of a walk, and in a minute far less than a ramp does: while a machine warms up its rate changes
+// by 1 ppm a minute, and its exchanges of two minutes ago lie 120 us inside the envelopes, loosened by 67. So they are
+// loosened by such a ramp as well; in the first ten seconds it is nothing beside the walk. On a wire even that is too
+// little, since what is old is loosened by many times what the offset is known to: it tells nothing of a clock that
+// keeps its rate, and something wrong of one that does not. It is forgotten, unless the rest alone knows much less, as
+// while a queue stands. The window of a quiet LAN is some 15 s long, as exact as one of 128 s while the rate is steady.
+//
+// Rough paths
+//
+// The error of an envelope goes with 1 / (exchanges x density of the delays at the edge). A radio whose delays have no
+// sharp lower edge takes the most exchanges that a window can hold: while its bound is large, requests come 40 ms apart
+// and a minute of them is kept. Fits then come a tenth of a second apart, since many exchanges change little each.
 //
 // The bound
 //
-// The published bound is 5.3 deviations (of the weighted mean, and of the two spacings), more while exchanges are few
-// or the newest are sparser than the rest, plus the distance of the smoothed offset from the fit, plus a floor for the
-// stamps themselves. The likelihood is tempered by two, since real delays are neither exponential nor independent. In
-// simulation, the bound contained the truth in 99.9 % of seconds with delays that were exponential, gamma, log-normal
-// or normal (99.8 % where one direction was five times as busy as the other), and its median was one to three times the
-// 99th percentile of the error.
+// The published bound is 5.3 deviations (of the weighted mean, and of the two spacings), or 6 over radio, whose delays
+// are less like exponential ones; more while exchanges are few or the newest are sparser than the rest; plus the
+// distance of the smoothed offset from the fit, plus a floor for the stamps themselves. The likelihood is tempered by
+// two, since real delays are neither exponential nor independent. In simulation, the bound contained the truth in
+// 99.9 % of seconds with delays that were exponential, uniform, gamma, log-normal, normal, in bursts or of a radio that
+// saves power, and rates that were steady, walked by 0.05 ppm or ramped by 1 ppm a minute; and its median was one to
+// three times the 99th percentile of the error. The worst was 99.8 %, where one direction was five times as busy.
 //
 // Steps
 //
@@ -64,7 +77,9 @@ import AudioCore
 // all from about the same time far back, nothing fixes the slope: the line tilts towards the newer ones, and for
 // seconds the offset was wrong by 0.5 ms, under a bound of 5 ms. So from time to time the newer half is fitted alone.
 // If none of it was nearly as fast as the fastest of the older half, and it gives the offset a smaller deviation than
-// all together do, the older half is forgotten.
+// all together do, the older half is forgotten. A queue that stands one way for half a minute must not pass for such a
+// path any sooner because more was asked meanwhile: what came at a higher rate than eight a second counts as if it had
+// not.
 //
 // A remembered rate
 //
@@ -95,9 +110,19 @@ struct ClockEstimator: Sendable {
     static let comparisonInterval = 16
     /// If the lowest round trip grew by this many spacings, the path is a different one.
     static let longerPath = 20.0
+    /// Exchanges a second of a path with jitter.
+    static let ordinaryRate = 8.0
+    /// Exchanges that are loosened by this many deviations of the offset are forgotten if the deviation of the rest
+    /// alone is not greater than that of all by this factor.
+    static let loosest = 9.0
+    static let loss = 2.0
+    /// From so many exchanges on, a fit is not renewed before this many seconds have passed.
+    static let plenty = 256
+    static let fitInterval = 0.1
     /// A jump above this, in nanoseconds, starts a new generation; a smaller one is slewed.
     static let jump = 50_000.0
     static let deviations = 5.3
+    static let radioDeviations = 6.0
     static let crowdingCount = 16
     static let boundFloor = 50.0
     /// Estimates between two trials of the prior, and the deviations that contradict it.
@@ -236,6 +261,7 @@ struct ClockEstimator: Sendable {
         let recent = Array(samples.suffix(Self.recentCount))
         guard stepped(from: samples.dropLast(Self.recentCount), to: recent, now: now) else {
             forgetOutlived(now: now)
+            forgetLoosened(now: now)
             return
         }
         // Some may be older than the step, and would hold the new envelopes down.
@@ -251,9 +277,22 @@ struct ClockEstimator: Sendable {
         let all = EnvelopeFitter(samples, now: now).fit(slope: fit.slope, prior: prior)
         let older = samples.dropLast(newer.count)
         let margin = Self.longerPath * (alone.upperSpacing + alone.lowerSpacing)
+        let span = now - (newer.first?.sent ?? now)
+        let density = max(1, Double(newer.count) / max(1e-3, span * Self.ordinaryRate))
         guard lowestRoundTrip(newer) > lowestRoundTrip(older) + margin,
-            alone.offsetDeviation < all.offsetDeviation
+            alone.offsetDeviation * density < all.offsetDeviation
         else { return }
+        samples.removeFirst(samples.count - newer.count)
+    }
+
+    /// Drops what came over a wire and is so old that only a clock that did not keep its rate still touches it.
+    private mutating func forgetLoosened(now: Double) {
+        guard let fit, isWired(lowestRoundTrip(samples)) else { return }
+        let oldest = EnvelopeFitter.age(loosenedBy: Self.loosest * fit.offsetDeviation)
+        let newer = samples.drop { now - $0.sent > oldest }
+        guard newer.count < samples.count, newer.count >= Self.recentCount else { return }
+        let alone = EnvelopeFitter(newer, now: now).fit(slope: fit.slope, prior: prior)
+        guard alone.offsetDeviation < Self.loss * fit.offsetDeviation else { return }
         samples.removeFirst(samples.count - newer.count)
     }
 
@@ -261,6 +300,8 @@ struct ClockEstimator: Sendable {
         let slope = fit?.slope ?? prior.slope
         return samples.reduce(.infinity) { min($0, $1.roundTrip(slope: slope)) }
     }
+
+    private func isWired(_ roundTrip: Double) -> Bool { roundTrip < Double(ClockLimits.wiredRoundTrip.nanoseconds) }
 
     /// Forgets the offset; keeps the rate, but for what a cooling crystal may change.
     mutating func startAnew() {
@@ -291,6 +332,7 @@ struct ClockEstimator: Sendable {
     private mutating func update(now: HostTime, origin: EnvelopeOrigin) {
         guard samples.count >= Self.firstCount else { return }
         let time = origin.seconds(now)
+        if fit != nil, samples.count >= Self.plenty, fitTime..<fitTime + Self.fitInterval ~= time { return }
         if let first = samples.first, time - first.sent > ClockLimits.sampleAge.seconds * 1.1 {
             samples.removeAll { time - $0.sent > ClockLimits.sampleAge.seconds }
         }
@@ -301,8 +343,9 @@ struct ClockEstimator: Sendable {
         let jumped = smoother.note(fit, now: time, jump: Self.jump)
         if jumped { generation &+= 1 }
         let deviation = fit.offsetDeviation * (1 + 4 / Double(samples.count)) * crowding(now: time)
-        let bound = Self.deviations * deviation + abs(smoother.offset - fit.offset) + Self.boundFloor
         let roundTrip = lowestRoundTrip(samples.suffix(64))
+        let deviations = isWired(roundTrip) ? Self.deviations : Self.radioDeviations
+        let bound = deviations * deviation + abs(smoother.offset - fit.offset) + Self.boundFloor
         estimate = ClockEstimate(
             mapping: ClockMapping(
                 host: now, session: origin.session(at: now, offset: smoother.offset),

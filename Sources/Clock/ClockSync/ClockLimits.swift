@@ -6,8 +6,10 @@ public enum ClockLimits {
     static let pendingCount = 64
     /// A later reply counts as lost.
     static let replyTimeout = TimeSpan.milliseconds(1_000)
+    /// A path whose lowest round trip is below this is wired.
+    static let wiredRoundTrip = TimeSpan.milliseconds(1)
     /// Exchanges that the estimator keeps.
-    static let sampleCount = 512
+    static let sampleCount = 1_536
     /// Older exchanges are dropped.
     static let sampleAge = TimeSpan.seconds(150)
     /// A listener whose requests come closer together than this is in a hurry.

@@ -1,3 +1,4 @@
+import Glibc
 import LineFitting
 
 /// Offset and slope between the two envelopes of a set of exchanges, as seen at one moment.
@@ -43,6 +44,10 @@ struct EnvelopeFitter: ~Copyable {
     static let wander = 80.0
     /// Factor for the integral of a random walk of the rate: its deviation is this times the wander and age^1.5.
     static let walkFactor = 0.577
+    /// How fast the relative rate may change for long, as while a machine warms up: ns per second, per second. That is
+    /// 1 ppm a minute. In the first seconds it is less than the walk allows.
+    static let ramp = 1_000.0 / 60
+    static let rampStart = 8.0
     /// Number of lowest residuals that give the spacing.
     static let lowestCount = 10
     /// Divides the log-likelihood: delays are neither exactly exponential nor independent.
@@ -65,7 +70,7 @@ struct EnvelopeFitter: ~Copyable {
         below.reserveCapacity(samples.count)
         for sample in samples {
             let age = max(0, now - sample.sent)
-            let loosened = Self.wander * Self.walkFactor * age * age.squareRoot()
+            let loosened = Self.loosening(age: age)
             let upper = EnvelopePoint(x: sample.sent - now, y: sample.upper + loosened)
             let lower = EnvelopePoint(x: sample.received - now, y: -(sample.lower - loosened))
             above.append(upper)
@@ -74,6 +79,17 @@ struct EnvelopeFitter: ~Copyable {
             belowHull.append(x: lower.x, y: lower.y)
         }
     }
+
+    /// Returns by how much an envelope's point of this age in seconds is loosened, in nanoseconds.
+    private static func loosening(age: Double) -> Double {
+        let walked = wander * walkFactor * age * age.squareRoot()
+        let ramping = max(0, age - rampStart)
+        let ramped = 0.5 * ramp * ramping * ramping
+        return (walked * walked + ramped * ramped).squareRoot()
+    }
+
+    /// Returns the age in seconds at which the walk alone loosens a point by this many nanoseconds.
+    static func age(loosenedBy nanoseconds: Double) -> Double { pow(nanoseconds / (wander * walkFactor), 2.0 / 3) }
 
     /// - Parameter start: the slope to begin with, from the fit before.
     func fit(slope start: Double, prior: Prior) -> EnvelopeFit {

@@ -6,8 +6,9 @@ import AudioCore
 // 100 ms. After that, knowledge grows with the time span of the exchanges, so the gap between two requests may grow in
 // proportion to the time since the burst, up to a steady quarter of a second. The music often begins half a second
 // after the burst, and the error of the skew at that time is heard as drift: so the gap grows by 2 % only. While the
-// bound is large there is more to gain: the gap then grows by 0.5 %, up to an eighth of a second. Steady gaps vary by a
-// tenth, so that a periodic disturbance does not hit every exchange.
+// bound is large there is more to gain: the gap then grows by 0.5 %, up to an eighth of a second, and while the bound
+// is very large only up to 40 ms: 25 requests and replies a second, each some 100 us of a radio's time, a half of 1 %.
+// Steady gaps vary by a tenth, so that a periodic disturbance does not hit every exchange.
 //
 // On a wired path, recognised by its round trip, gaps start at 2 ms and grow by 1 % in the first second: the rate,
 // which takes longest to learn, is known well enough 100 ms sooner, and twice as well after a second. Over radio,
@@ -20,22 +21,39 @@ struct ExchangeSchedule: Sendable {
     static let nearBurstInterval = TimeSpan.milliseconds(2)
     static let nearGrowth = 0.01
     static let nearAge = TimeSpan.seconds(1)
-    /// A path whose lowest round trip is below this is wired.
-    static let nearRoundTrip = TimeSpan.milliseconds(1)
-    static let quietInterval = TimeSpan.milliseconds(250)
-    static let jitteryInterval = TimeSpan.milliseconds(125)
-    /// A bound above this is worth more frequent requests.
+    /// A bound above this is worth more frequent requests,
     static let jitteryBound = TimeSpan.microseconds(20)
-    static let quietGrowth = 0.02
-    static let jitteryGrowth = 0.005
+    /// and one above this as many as a radio carries without being disturbed.
+    static let roughBound = TimeSpan.microseconds(60)
     /// A deadline further away was set before the clock was set back.
     static let longestWait = TimeSpan.seconds(1)
+
+    /// How often exchanges are worth it.
+    private enum Pace {
+        case quiet, jittery, rough
+
+        /// The gap between two requests, when the burst is long past.
+        var steadyInterval: TimeSpan {
+            switch self {
+            case .quiet: .milliseconds(250)
+            case .jittery: .milliseconds(125)
+            case .rough: .milliseconds(40)
+            }
+        }
+
+        /// How the gap grows with the time since the burst.
+        var growth: Double { self == .quiet ? 0.02 : 0.005 }
+    }
 
     private(set) var nextDeadline: HostTime?
     private var burstRemaining = Self.burstCount
     private var burstStart: HostTime?
-    private var isJittery = true
+    private var pace = Pace.jittery
     private var isNear = false
+    private let isPathShared: Bool
+
+    /// - Parameter isPathShared: whether a song shares the connection; more requests would only queue with it.
+    init(isPathShared: Bool = false) { self.isPathShared = isPathShared }
 
     /// Returns whether a request is due, and if so schedules the next one.
     mutating func isDue(now: HostTime, generator: inout SplitMix64) -> Bool {
@@ -51,8 +69,8 @@ struct ExchangeSchedule: Sendable {
     mutating func note(
         _ advice: ClockEstimator.Advice, _ estimate: ClockEstimate?, now: HostTime, generator: inout SplitMix64
     ) {
-        isJittery = estimate.map { $0.errorBound > Self.jitteryBound } ?? true
-        isNear = estimate.map { $0.roundTrip < Self.nearRoundTrip } ?? false
+        pace = pace(estimate?.errorBound)
+        isNear = estimate.map { $0.roundTrip < ClockLimits.wiredRoundTrip } ?? false
         if advice == .askMore, burstRemaining == 0 { burst(now: now, generator: &generator) }
     }
 
@@ -63,13 +81,19 @@ struct ExchangeSchedule: Sendable {
         nextDeadline = now
     }
 
+    private func pace(_ bound: TimeSpan?) -> Pace {
+        guard let bound else { return .jittery }
+        if bound > Self.roughBound, !isPathShared { return .rough }
+        return bound > Self.jitteryBound ? .jittery : .quiet
+    }
+
     private func interval(now: HostTime, generator: inout SplitMix64) -> TimeSpan {
         let shortest = isNear ? Self.nearBurstInterval : Self.burstInterval
         guard burstRemaining == 0, let burstStart else { return shortest }
         let age = (now - burstStart).magnitude
-        let quietGrowth = isNear && age < Self.nearAge ? Self.nearGrowth : Self.quietGrowth
-        let steady = isJittery ? Self.jitteryInterval : Self.quietInterval
-        let interval = min(max(age * (isJittery ? Self.jitteryGrowth : quietGrowth), shortest), steady)
+        let isNearAndQuiet = isNear && pace == .quiet && age < Self.nearAge
+        let growth = isNearAndQuiet ? Self.nearGrowth : pace.growth
+        let interval = min(max(age * growth, shortest), pace.steadyInterval)
         return interval * Double.random(in: 0.9...1.1, using: &generator)
     }
 }

@@ -38,13 +38,18 @@ struct SimulatedExchange {
     /// When the first estimate was there.
     private(set) var firstEstimate: Double?
 
-    /// - Parameter hostPPM: added to the rate of the client's clock, which is any within 50 ppm.
-    init(_ link: SimulatedLink, wander: Double = 0, seed: UInt64, prior: SkewPrior = .unknown, hostPPM: Double = 0) {
+    /// - Parameters:
+    ///   - hostPPM: added to the rate of the client's clock, which is any within 50 ppm.
+    ///   - hostRamp: how the rate of the client's clock changes, in ppm a minute.
+    init(
+        _ link: SimulatedLink, wander: Double = 0, seed: UInt64, prior: SkewPrior = .unknown, hostPPM: Double = 0,
+        hostRamp: Double = 0
+    ) {
         var generator = SplitMix64(seed: seed)
         self.link = link
         host = SimulatedClock(
-            offset: 1e5, ppm: hostPPM + .random(in: -50...50, using: &generator), wander: wander, seed: generator.next()
-        )
+            offset: 1e5, ppm: hostPPM + .random(in: -50...50, using: &generator), wander: wander, ramp: hostRamp,
+            seed: generator.next())
         session = SimulatedClock(
             offset: 7e4, ppm: .random(in: -50...50, using: &generator), wander: wander, seed: generator.next())
         client = ClockClient(key: Self.key, prior: prior, seed: generator.next())
@@ -113,8 +118,8 @@ struct SimulatedExchange {
 
     private mutating func send(_ bytes: [UInt8], at departure: Double, isReply: Bool) {
         guard generator.uniform() >= link.loss else { return }
-        let delay = SimulatedLink.delay(isReply ? link.backward : link.forward, using: &generator)
-        var arrival = departure + link.base + delay
+        let delay = SimulatedLink.delay(isReply ? link.backward : link.forward, at: departure, using: &generator)
+        var arrival = departure + link.base + delay + (isReply ? link.backwardDetour : 0)
         if link.keepsOrder {
             arrival = max(arrival, isReply ? lastArrival.reply : lastArrival.request)
             if isReply { lastArrival.reply = arrival } else { lastArrival.request = arrival }

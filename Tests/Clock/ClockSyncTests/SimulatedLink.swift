@@ -16,6 +16,12 @@ struct SimulatedLink {
         case logNormal(median: Double, sigma: Double)
         /// Exponential, and now and then held up much longer.
         case spiky(mean: Double, probability: Double, spike: Double)
+        /// Anything up to this, all equally likely.
+        case uniform(most: Double)
+        /// Exponential; and often as long as the receiver still sleeps, to save power.
+        case sleepy(mean: Double, probability: Double, period: Double)
+        /// Exponential; in some tenths of a second, the same share of all, much longer.
+        case bursts(mean: Double, share: Double, busyMean: Double)
         /// A queue that is never empty, as before a link that is sent more than it carries.
         case standing(least: Double, most: Double)
     }
@@ -23,6 +29,8 @@ struct SimulatedLink {
     var base: Double
     var forward: Queueing
     var backward: Queueing
+    /// By how much longer a datagram is on its way back.
+    var backwardDetour = 0.0
     var loss = 0.0
     /// A datagram that is held up holds up those behind it.
     var keepsOrder = false
@@ -43,7 +51,7 @@ struct SimulatedLink {
         base: 1e-3, forward: .spiky(mean: 0.7e-3, probability: 0.03, spike: 12e-3),
         backward: .spiky(mean: 0.7e-3, probability: 0.03, spike: 12e-3), loss: 0.01, keepsOrder: true)
 
-    static func delay(_ queueing: Queueing, using generator: inout SplitMix64) -> Double {
+    static func delay(_ queueing: Queueing, at time: Double, using generator: inout SplitMix64) -> Double {
         switch queueing {
         case .quiet:
             var delay = exponential(2e-6, using: &generator)
@@ -61,6 +69,14 @@ struct SimulatedLink {
         case .spiky(let mean, let probability, let spike):
             let delay = exponential(mean, using: &generator)
             return min(30e-3, delay + (generator.uniform() < probability ? exponential(spike, using: &generator) : 0))
+        case .uniform(let most):
+            return most * generator.uniform()
+        case .sleepy(let mean, let probability, let period):
+            let delay = exponential(mean, using: &generator)
+            return delay + (generator.uniform() < probability ? period * generator.uniform() : 0)
+        case .bursts(let mean, let share, let busyMean):
+            var burst = SplitMix64(seed: UInt64(time * 10))
+            return min(30e-3, exponential(burst.uniform() < share ? busyMean : mean, using: &generator))
         case .standing(let least, let most):
             return least + (most - least) * generator.uniform()
         }
@@ -86,13 +102,17 @@ struct SimulatedClock {
     private var reading: Double
     private(set) var rateError: Double
     private let wander: Double
+    private let ramp: Double
     private var generator: SplitMix64
 
-    /// - Parameter wander: ppm over the root of a second.
-    init(offset: Double, ppm: Double, wander: Double, seed: UInt64) {
+    /// - Parameters:
+    ///   - wander: ppm over the root of a second.
+    ///   - ramp: ppm a minute, as while a machine warms up.
+    init(offset: Double, ppm: Double, wander: Double, ramp: Double = 0, seed: UInt64) {
         reading = offset
         rateError = ppm * 1e-6
         self.wander = wander * 1e-6
+        self.ramp = ramp / 60 * 1e-6
         generator = SplitMix64(seed: seed)
     }
 
@@ -100,7 +120,7 @@ struct SimulatedClock {
         while trueTime + Self.step <= time {
             reading += Self.step * (1 + rateError)
             trueTime += Self.step
-            rateError += wander * Self.step.squareRoot() * generator.normal()
+            rateError += wander * Self.step.squareRoot() * generator.normal() + ramp * Self.step
         }
         return reading + (time - trueTime) * (1 + rateError)
     }

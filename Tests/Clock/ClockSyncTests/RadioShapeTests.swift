@@ -1,0 +1,109 @@
+import Testing
+
+@testable import ClockSync
+
+/// Radios whose delays are spread in every way that is known of them, and LANs; clocks that keep their rate, and clocks
+/// that do not. What is promised, is promised on each of them.
+@Suite(.timeLimit(.minutes(5))) struct RadioShapeTests {
+    struct Shape: Sendable, CustomTestStringConvertible {
+        var name: String
+        var link: SimulatedLink
+        /// Limits of the error, in seconds.
+        var median = 30e-6
+        var high = 60e-6
+        var worst = 150e-6
+        /// How far off everybody is where one way takes longer: no exchange can tell.
+        var asymmetry = 0.0
+
+        var testDescription: String { name }
+
+        init(_ name: String, _ link: SimulatedLink) { (self.name, self.link) = (name, link) }
+
+        /// A radio that delays both ways alike.
+        init(_ name: String, _ queueing: SimulatedLink.Queueing) {
+            self.init(name, SimulatedLink(base: 2e-3, forward: queueing, backward: queueing, loss: 0.01))
+        }
+
+        /// A LAN, and the limits on it.
+        init(_ name: String, lan: SimulatedLink) {
+            self.init(name, lan)
+            (median, high, worst) = (1e-6, 3e-6, 5e-6)
+        }
+
+        /// A radio on which one way takes longer.
+        static func longer(_ name: String, by seconds: Double, _ queueing: SimulatedLink.Queueing) -> Shape {
+            var shape = Shape(name, queueing)
+            shape.link.backwardDetour = seconds
+            shape.asymmetry = seconds / 2
+            return shape
+        }
+    }
+
+    struct Clock: Sendable, CustomTestStringConvertible {
+        var name: String
+        /// ppm over the root of a second.
+        var wander: Double
+        /// ppm a minute.
+        var ramp: Double
+
+        var testDescription: String { name }
+    }
+
+    static let shapes = [
+        Shape("exponential", .exponential(mean: 1.4e-3)),
+        Shape("uniform", .uniform(most: 4e-3)),
+        Shape("no sharp edge", .gamma(scale: 0.7e-3)),
+        Shape("power saving", .sleepy(mean: 1e-3, probability: 0.5, period: 100e-3)),
+        Shape("bursts", .bursts(mean: 0.7e-3, share: 0.3, busyMean: 10e-3)),
+        Shape.longer("one way longer", by: 1e-3, .exponential(mean: 1.4e-3)),
+        Shape("quiet LAN", lan: .quietLAN),
+        Shape("noisy LAN", lan: .normalLAN),
+    ]
+    static let clocks = [
+        Clock(name: "steady", wander: 0.005, ramp: 0), Clock(name: "walks", wander: 0.05, ramp: 0),
+        Clock(name: "ramps", wander: 0.005, ramp: 1), Clock(name: "ramps back", wander: 0.005, ramp: -1),
+    ]
+    /// Seconds after which the limits hold. The bound holds from the first estimate on.
+    private static let settled = 20
+    /// Share of seconds that the bound may miss.
+    private static let promised = 1e-3
+
+    #if DEBUG
+        private static let seeds: ClosedRange<UInt64> = 1...1
+        private static let seconds = 120
+    #else
+        private static let seeds: ClosedRange<UInt64> = 1...20
+        private static let seconds = 300
+    #endif
+
+    @Test(arguments: shapes, clocks) func errorIsSmallAndBoundIsHonest(_ shape: Shape, _ clock: Clock) {
+        var errors: [Double] = []
+        var outside: [String] = []
+        var total = 0
+        var requests = 0
+        for seed in Self.seeds {
+            var exchange = SimulatedExchange(shape.link, wander: clock.wander, seed: seed, hostRamp: clock.ramp)
+            for second in 1...Self.seconds {
+                guard let seen = exchange.run(until: Double(second)) else { continue }
+                let error = abs(seen.error + shape.asymmetry)
+                total += 1
+                if error > seen.bound { outside.append("\(seed):\(second)") }
+                if second >= Self.settled { errors.append(error) }
+            }
+            requests += exchange.client.statistics.sent
+        }
+        errors.sort()
+        let (median, high, worst) = (errors[errors.count / 2], errors[errors.count * 99 / 100], errors.last ?? 0)
+        let rate = Double(requests) / Double(Self.seconds * Self.seeds.count)
+        print(
+            "\(shape.name), rate \(clock.name): p50 \(median * 1e6) us, p99 \(high * 1e6) us, max \(worst * 1e6) us,",
+            "outside \(outside.count) of \(total), \(rate) requests a second")
+        #expect(median <= shape.median)
+        #expect(high <= shape.high)
+        #expect(worst <= shape.worst)
+        #expect(rate < 30)
+        #expect(
+            outside.count <= max(1, Int(Double(total) * Self.promised)),
+            "seed:second \(outside.joined(separator: " "))")
+    }
+}
