@@ -108,14 +108,6 @@ struct ClockEstimator: Sendable {
     /// Recent exchanges that are compared with all older ones, and how often.
     static let recentCount = 32
     static let comparisonInterval = 16
-    /// If the lowest round trip grew by this many spacings, the path is a different one.
-    static let longerPath = 20.0
-    /// Exchanges a second of a path with jitter.
-    static let ordinaryRate = 8.0
-    /// Exchanges that are loosened by this many deviations of the offset are forgotten if the deviation of the rest
-    /// alone is not greater than that of all by this factor.
-    static let loosest = 9.0
-    static let loss = 2.0
     /// From so many exchanges on, a fit is not renewed before this many seconds have passed.
     static let plenty = 256
     static let fitInterval = 0.1
@@ -134,7 +126,7 @@ struct ClockEstimator: Sendable {
     private(set) var estimate: ClockEstimate?
     private var prior: EnvelopeFitter.Prior
     private var origin: EnvelopeOrigin?
-    private var samples: [EnvelopeSample] = []
+    private var window = EnvelopeWindow()
     private var suspects: [EnvelopeSample] = []
     private var fit: EnvelopeFit?
     private var fitTime = 0.0
@@ -171,18 +163,8 @@ struct ClockEstimator: Sendable {
 
     /// Applies the kernel's transmit stamp of an earlier reply: later than the one in the reply, and nearer the truth.
     mutating func revise(sequence: UInt32, transmit: SessionTime) {
-        Self.revise(&samples, sequence: sequence, transmit: transmit)
-        Self.revise(&suspects, sequence: sequence, transmit: transmit)
-    }
-
-    private static func revise(_ samples: inout [EnvelopeSample], sequence: UInt32, transmit: SessionTime) {
-        guard let index = samples.suffix(ClockLimits.pendingCount).lastIndex(where: { $0.sequence == sequence }) else {
-            return
-        }
-        let later = Double((transmit - samples[index].transmit).nanoseconds)
-        guard later >= 0, later <= samples[index].roundTrip(slope: EnvelopeFitter.steepest) else { return }
-        samples[index].lower += later
-        samples[index].transmit = transmit
+        window.revise(sequence: sequence, transmit: transmit)
+        suspects.revise(sequence: sequence, transmit: transmit)
     }
 
     // MARK: Contradictions
@@ -203,15 +185,13 @@ struct ClockEstimator: Sendable {
     }
 
     private mutating func append(_ sample: EnvelopeSample) {
-        samples.append(sample)
+        window.append(sample)
         sinceComparison += 1
-        guard samples.count > ClockLimits.sampleCount + 64 else { return }
-        samples.removeFirst(64)
     }
 
     /// Returns whether a sample lies inside the envelopes, further than chance explains.
     private func contradicts(_ sample: EnvelopeSample) -> Bool {
-        guard let fit, samples.count >= Self.establishedCount else { return false }
+        guard let fit, window.samples.count >= Self.establishedCount else { return false }
         let elapsed = sample.received - fitTime
         let doubt = 4 * (fit.offsetDeviation + fit.slopeDeviation * abs(elapsed)) + 2_000
         let upper = fit.upper + fit.slope * (sample.sent - fitTime)
@@ -224,7 +204,7 @@ struct ClockEstimator: Sendable {
     private mutating func decide(now: Double) {
         let later = suspects.filter { $0.sent >= lastDoubt }
         guard later.count == Self.suspectCount || later.count == Self.ampleCount else { return }
-        guard !stepped(from: samples, to: later, now: now) else {
+        guard !stepped(from: window.samples, to: later, now: now) else {
             suspects.removeAll(keepingCapacity: true)
             relearn(from: later, now: now)
             return
@@ -251,17 +231,16 @@ struct ClockEstimator: Sendable {
         // Longer delays move envelopes outwards, with the old offset still between them. A step leaves it outside.
         if old.offset > new.upper + limit || old.offset < new.lower - limit { return true }
         // A queue lengthens round trips by twice what it moves the offset; a step does not change them.
-        let longer = lowestRoundTrip(later) - lowestRoundTrip(earlier)
+        let longer = later.lowestRoundTrip(slope: fit.slope) - earlier.lowestRoundTrip(slope: fit.slope)
         return isSymmetric && longer < 1.5 * difference + new.upperSpacing + new.lowerSpacing
     }
 
     private mutating func compareRecent(now: Double) {
-        guard sinceComparison >= Self.comparisonInterval, samples.count >= 2 * Self.recentCount else { return }
+        guard sinceComparison >= Self.comparisonInterval, window.samples.count >= 2 * Self.recentCount else { return }
         sinceComparison = 0
-        let recent = Array(samples.suffix(Self.recentCount))
-        guard stepped(from: samples.dropLast(Self.recentCount), to: recent, now: now) else {
-            forgetOutlived(now: now)
-            forgetLoosened(now: now)
+        let recent = Array(window.samples.suffix(Self.recentCount))
+        guard stepped(from: window.samples.dropLast(Self.recentCount), to: recent, now: now) else {
+            forget(now: now)
             return
         }
         // Some may be older than the step, and would hold the new envelopes down.
@@ -269,36 +248,12 @@ struct ClockEstimator: Sendable {
         relearn(from: later.count >= Self.suspectCount ? later : recent, now: now)
     }
 
-    /// Drops the older half if the newer half tells more alone: the older came over a path that is gone.
-    private mutating func forgetOutlived(now: Double) {
-        guard let fit, samples.count >= 4 * Self.recentCount else { return }
-        let newer = samples.suffix(samples.count / 2)
-        let alone = EnvelopeFitter(newer, now: now).fit(slope: fit.slope, prior: prior)
-        let all = EnvelopeFitter(samples, now: now).fit(slope: fit.slope, prior: prior)
-        let older = samples.dropLast(newer.count)
-        let margin = Self.longerPath * (alone.upperSpacing + alone.lowerSpacing)
-        let span = now - (newer.first?.sent ?? now)
-        let density = max(1, Double(newer.count) / max(1e-3, span * Self.ordinaryRate))
-        guard lowestRoundTrip(newer) > lowestRoundTrip(older) + margin,
-            alone.offsetDeviation * density < all.offsetDeviation
-        else { return }
-        samples.removeFirst(samples.count - newer.count)
-    }
-
-    /// Drops what came over a wire and is so old that only a clock that did not keep its rate still touches it.
-    private mutating func forgetLoosened(now: Double) {
-        guard let fit, isWired(lowestRoundTrip(samples)) else { return }
-        let oldest = EnvelopeFitter.age(loosenedBy: Self.loosest * fit.offsetDeviation)
-        let newer = samples.drop { now - $0.sent > oldest }
-        guard newer.count < samples.count, newer.count >= Self.recentCount else { return }
-        let alone = EnvelopeFitter(newer, now: now).fit(slope: fit.slope, prior: prior)
-        guard alone.offsetDeviation < Self.loss * fit.offsetDeviation else { return }
-        samples.removeFirst(samples.count - newer.count)
-    }
-
-    private func lowestRoundTrip(_ samples: some Sequence<EnvelopeSample>) -> Double {
-        let slope = fit?.slope ?? prior.slope
-        return samples.reduce(.infinity) { min($0, $1.roundTrip(slope: slope)) }
+    /// Drops what tells nothing any more, or something wrong.
+    private mutating func forget(now: Double) {
+        guard let fit else { return }
+        window.forgetOutlived(now: now, fit: fit, prior: prior)
+        guard isWired(window.samples.lowestRoundTrip(slope: fit.slope)) else { return }
+        window.forgetLoosened(now: now, fit: fit, prior: prior)
     }
 
     private func isWired(_ roundTrip: Double) -> Bool { roundTrip < Double(ClockLimits.wiredRoundTrip.nanoseconds) }
@@ -309,7 +264,7 @@ struct ClockEstimator: Sendable {
             prior = EnvelopeFitter.Prior(slope: fit.slope, deviation: Self.cooling + fit.slopeDeviation)
             isPriorOnTrial = false
         }
-        samples = []
+        window = EnvelopeWindow()
         suspects = []
         (estimate, fit, origin) = (nil, nil, nil)
         smoother = OffsetSmoother()
@@ -322,7 +277,7 @@ struct ClockEstimator: Sendable {
     private mutating func relearn(from recent: [EnvelopeSample], now: Double) {
         if let fit { prior = EnvelopeFitter.Prior(slope: fit.slope, deviation: 1_000 + fit.slopeDeviation) }
         isPriorOnTrial = false
-        samples = recent
+        window = EnvelopeWindow(recent)
         sinceComparison = 0
         smoother.relearn(now: now)
     }
@@ -330,20 +285,19 @@ struct ClockEstimator: Sendable {
     // MARK: Publishing
 
     private mutating func update(now: HostTime, origin: EnvelopeOrigin) {
-        guard samples.count >= Self.firstCount else { return }
+        guard window.samples.count >= Self.firstCount else { return }
         let time = origin.seconds(now)
-        if fit != nil, samples.count >= Self.plenty, fitTime..<fitTime + Self.fitInterval ~= time { return }
-        if let first = samples.first, time - first.sent > ClockLimits.sampleAge.seconds * 1.1 {
-            samples.removeAll { time - $0.sent > ClockLimits.sampleAge.seconds }
-        }
+        if fit != nil, window.samples.count >= Self.plenty, fitTime..<fitTime + Self.fitInterval ~= time { return }
+        window.forgetOldest(now: time)
         tryPrior(now: time)
+        let samples = window.samples
         let fit = EnvelopeFitter(samples, now: time).fit(slope: self.fit?.slope ?? prior.slope, prior: prior)
         self.fit = fit
         fitTime = time
         let jumped = smoother.note(fit, now: time, jump: Self.jump)
         if jumped { generation &+= 1 }
         let deviation = fit.offsetDeviation * (1 + 4 / Double(samples.count)) * crowding(now: time)
-        let roundTrip = lowestRoundTrip(samples.suffix(64))
+        let roundTrip = samples.suffix(64).lowestRoundTrip(slope: fit.slope)
         let deviations = isWired(roundTrip) ? Self.deviations : Self.radioDeviations
         let bound = deviations * deviation + abs(smoother.offset - fit.offset) + Self.boundFloor
         estimate = ClockEstimate(
@@ -368,7 +322,7 @@ struct ClockEstimator: Sendable {
             isPriorOnTrial = false
             return
         }
-        let free = EnvelopeFitter(samples, now: now).fit(slope: prior.slope, prior: wider)
+        let free = EnvelopeFitter(window.samples, now: now).fit(slope: prior.slope, prior: wider)
         let expected = (prior.deviation * prior.deviation + free.slopeDeviation * free.slopeDeviation).squareRoot()
         if abs(free.slope - prior.slope) > Self.contradictionDeviations * expected {
             prior = wider
@@ -381,12 +335,13 @@ struct ClockEstimator: Sendable {
     /// guess, but no more than the prior's. Of 4,000 simulated joiners, 1 in 1,000 started with an error of 112 ppm
     /// without this, and of 27 ppm with it.
     private func skewDeviation(_ fit: EnvelopeFit) -> Double {
-        let ratio = 8 / Double(max(1, samples.count))
+        let ratio = 8 / Double(max(1, window.samples.count))
         return min(fit.slopeDeviation * (1 + ratio * ratio), max(fit.slopeDeviation, prior.deviation))
     }
 
     /// Returns the factor by which the newest exchanges tell less than the spacing of all, when they come less often.
     private func crowding(now: Double) -> Double {
+        let samples = window.samples
         let newest = samples.suffix(Self.crowdingCount)
         guard let first = samples.first, let recent = newest.first, samples.count > newest.count else { return 1 }
         let even = Double(newest.count) * (now - first.sent) / max(1e-3, now - recent.sent)

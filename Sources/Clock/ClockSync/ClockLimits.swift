@@ -7,7 +7,7 @@ public enum ClockLimits {
     /// A later reply counts as lost.
     static let replyTimeout = TimeSpan.milliseconds(1_000)
     /// A path whose lowest round trip is below this is wired.
-    static let wiredRoundTrip = TimeSpan.milliseconds(1)
+    public static let wiredRoundTrip = TimeSpan.milliseconds(1)
     /// Exchanges that the estimator keeps.
     static let sampleCount = 1_536
     /// Older exchanges are dropped.

@@ -73,8 +73,6 @@ public enum BroadcastLimits {
     /// From the decision to the first sound at least where no listener is ready, where one is behind a slow path, and
     /// after a stall of the source: what a radio loses comes again a fifth of a second later (Linux' TCP_RTO_MIN).
     static let longStartDelay = TimeSpan.milliseconds(250)
-    /// The lowest round trip of a wired LAN is no longer.
-    static let wiredRoundTrip = TimeSpan.milliseconds(1)
     /// How much longer a listener that is connected but not ready is waited for; after that it joins late.
     public static let readinessTime = TimeSpan.milliseconds(700)
     /// From a command to its effect, where the round trip is short and sound cards give back what they hold: a card

@@ -77,7 +77,7 @@ extension BroadcastSession {
         guard let slowest = ready.map({ $0.report?.timing?.roundTrip ?? .zero }).max() else {
             return BroadcastLimits.longStartDelay
         }
-        let isWired = slowest <= BroadcastLimits.wiredRoundTrip
+        let isWired = slowest < ClockLimits.wiredRoundTrip
         let delay = max(commandLead + BroadcastLimits.startMargin, isWired ? .zero : BroadcastLimits.longStartDelay)
         let earliest = ready.map { $0.settings?.offset ?? .zero }.min() ?? .zero
         return min(BroadcastLimits.longestCommandLead, delay + max(.zero, -earliest))

@@ -7,15 +7,17 @@ public enum HostLink: Sendable {
 
 /// How a radio between a host and its LAN delays and loses Ethernet frames, each way by itself.
 ///
-/// A frame takes `baseDelay`, an exponential `jitter` of queueing, and, with `spikeProbability`, an exponential `spike`
-/// on top; at most `ceiling` in all. It is lost with the probability `loss`, which is what TCP meets as lost segments,
-/// mDNS as lost questions. Order is kept within a direction, as a radio's link layer keeps it: a frame that is held up
+/// A frame takes `baseDelay`, a `jitter` of queueing, and, with `spikeProbability`, an exponential `spike` on top; at
+/// most `ceiling` in all. It is lost with the probability `loss`, which is what TCP meets as lost segments, mDNS as lost
+/// questions. Order is kept within a direction, as a radio's link layer keeps it: a frame that is held up
 /// holds up those behind it, and they come in a burst. There is no limit of rate. All chance comes from the seed, one
 /// draw after the other for each frame; which frames there are is up to the hosts.
 public struct RadioLink: Sendable {
     public var baseDelayNanoseconds: Int64
-    /// Mean of the exponential part that each frame has.
+    /// Mean of the part that each frame has.
     public var jitterNanoseconds: Int64
+    /// That part is the sum of so many exponentials: a gamma distribution of this shape.
+    public var jitterShape = 1
     public var spikeProbability: Double
     public var spikeNanoseconds: Int64
     public var ceilingNanoseconds: Int64
@@ -33,11 +35,18 @@ public struct RadioLink: Sendable {
             spikeNanoseconds: 12_000_000, ceilingNanoseconds: 30_000_000, loss: 0.01, seed: seed)
     }
 
+    /// A radio whose delays have no sharp lower edge: 2 ms there and back would be the best, and nearly that is rare.
+    public static func rough(seed: UInt64) -> RadioLink {
+        RadioLink(
+            baseDelayNanoseconds: 1_000_000, jitterNanoseconds: 1_400_000, jitterShape: 2, spikeProbability: 0,
+            spikeNanoseconds: 0, ceilingNanoseconds: 30_000_000, loss: 0.01, seed: seed)
+    }
+
     /// As the `radio-link` program wants it.
     var arguments: [String] {
         [
             "\(baseDelayNanoseconds)", "\(jitterNanoseconds)", "\(spikeProbability)", "\(spikeNanoseconds)",
-            "\(ceilingNanoseconds)", "\(loss)", "\(seed)", "\(asymmetryNanoseconds)",
+            "\(ceilingNanoseconds)", "\(loss)", "\(seed)", "\(asymmetryNanoseconds)", "\(jitterShape)",
         ]
     }
 }

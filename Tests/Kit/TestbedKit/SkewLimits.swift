@@ -18,6 +18,8 @@ public struct SkewLimits: Sendable {
     public static let quietLAN = SkewLimits(p50: 5, p99: 15, maximum: 21, first: 30, whole: 50)
     /// The same over ``RadioLink/wiFi(seed:)``.
     public static let radio = SkewLimits(p50: 50, p99: 100, maximum: 300, first: 300, whole: 500)
+    /// The same over ``RadioLink/rough(seed:)``.
+    public static let roughRadio = SkewLimits(p50: 30, p99: 60, maximum: 150, first: 300, whole: 500)
 
     /// For single runs, which scatter.
     public var doubled: SkewLimits {

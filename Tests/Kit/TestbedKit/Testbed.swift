@@ -14,6 +14,8 @@ public final class Testbed {
         public var listenerCount = 2
         /// Listeners, by host, whose link is a radio.
         public var hostsOnRadio: Set<Int> = []
+        /// The radio, by its seed.
+        public var radio: @Sendable (UInt64) -> RadioLink = { .wiFi(seed: $0) }
         /// The cards' delay moves once a burst only.
         public var hasCoarseCards = false
         /// Of the radio links.
@@ -47,7 +49,7 @@ public final class Testbed {
         self.configuration = configuration
         var hosts = [HostOptions(clock: HostClock(realtimeOffsetNanoseconds: 150_000_000, realtimePPM: -20))]
         for host in 1...configuration.listenerCount {
-            let link = RadioLink.wiFi(seed: configuration.seed &* 100 &+ UInt64(host))
+            let link = configuration.radio(configuration.seed &* 100 &+ UInt64(host))
             hosts.append(
                 HostOptions(
                     clock: Self.listenerClocks[(host - 1) % Self.listenerClocks.count],

@@ -17,6 +17,7 @@ struct BenchmarkCase {
         BenchmarkCase(name: "lan", title: "quiet LAN", limits: .quietLAN),
         eight,
         radio,
+        rough,
         coarse,
         BenchmarkCase(
             name: "late", title: "one listener joins late, quiet LAN", lateHosts: [2], limits: .quietLAN,
@@ -38,6 +39,16 @@ struct BenchmarkCase {
             name: "wifi", title: "Wi-Fi-like link (2 ms base, tail to 30 ms, 1 % loss)", limits: .radio)
         item.configuration.listenerCount = 3
         item.configuration.hostsOnRadio = [2, 3]
+        return item
+    }
+
+    private static var rough: BenchmarkCase {
+        var item = BenchmarkCase(
+            name: "rough", title: "radio without a sharp lower edge (gamma of shape 2, mean 1.4 ms each way, 1 % loss)",
+            limits: .roughRadio, isCompared: false)
+        item.configuration.listenerCount = 3
+        item.configuration.hostsOnRadio = [2, 3]
+        item.configuration.radio = { .rough(seed: $0) }
         return item
     }
 

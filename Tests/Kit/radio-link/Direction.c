@@ -24,7 +24,8 @@ static int64_t exponential(struct direction *direction, int64_t mean) {
 
 static int64_t draw_delay(struct direction *direction) {
     const struct quality *quality = &direction->quality;
-    int64_t delay = quality->base + exponential(direction, quality->jitter);
+    int64_t delay = quality->base;
+    for (int part = 0; part < quality->shape; part++) delay += exponential(direction, quality->jitter / quality->shape);
     if (uniform(direction) < quality->spike_probability) delay += exponential(direction, quality->spike);
     return delay < quality->ceiling ? delay : quality->ceiling;
 }

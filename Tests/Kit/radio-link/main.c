@@ -1,6 +1,6 @@
 // radio-link: a radio between a host and the bridge of its LAN, in place of a cable. Used by LANKit; needs root.
 //
-//     radio-link HOST BRIDGE PORT BASE JITTER SPIKE-PROBABILITY SPIKE CEILING LOSS SEED ASYMMETRY
+//     radio-link HOST BRIDGE PORT BASE JITTER SPIKE-PROBABILITY SPIKE CEILING LOSS SEED ASYMMETRY SHAPE
 //
 // Makes a TAP `eth0` in the network namespace of process HOST and a TAP PORT in that of process BRIDGE, and carries
 // Ethernet frames between the two, each way as Direction.h says; to the host they take longer by ASYMMETRY. Times in
@@ -116,14 +116,15 @@ static void carry(void) {
 }
 
 int main(int count, char **arguments) {
-    if (count != 12) {
+    if (count != 13) {
         fprintf(stderr, "usage: radio-link HOST BRIDGE PORT BASE JITTER SPIKE-PROBABILITY SPIKE CEILING LOSS SEED "
-                        "ASYMMETRY\n");
+                        "ASYMMETRY SHAPE\n");
         return 64;
     }
     struct quality quality = {
         .base = atoll(arguments[4]), .jitter = atoll(arguments[5]), .spike_probability = atof(arguments[6]),
         .spike = atoll(arguments[7]), .ceiling = atoll(arguments[8]), .loss = atof(arguments[9]),
+        .shape = atoi(arguments[12]),
     };
     uint64_t seed = strtoull(arguments[10], NULL, 10);
     int host = make_tap(arguments[1], "eth0"), port = make_tap(arguments[2], arguments[3]);
