@@ -8,10 +8,10 @@ public enum HostLink: Sendable {
 /// How a radio between a host and its LAN delays and loses Ethernet frames, each way by itself.
 ///
 /// A frame takes `baseDelay`, a `jitter` of queueing, and, with `spikeProbability`, an exponential `spike` on top; at
-/// most `ceiling` in all. It is lost with the probability `loss`, which is what TCP meets as lost segments, mDNS as lost
-/// questions. Order is kept within a direction, as a radio's link layer keeps it: a frame that is held up
-/// holds up those behind it, and they come in a burst. There is no limit of rate. All chance comes from the seed, one
-/// draw after the other for each frame; which frames there are is up to the hosts.
+/// most `ceiling` in all. It is lost with the probability `loss`, which is what TCP meets as lost segments, mDNS as
+/// lost questions. Order is kept within a direction, as a radio's link layer keeps it: a frame that is held up holds
+/// up those behind it, and they come in a burst. There is no limit of rate. All chance comes from the seed, one draw
+/// after the other for each frame; which frames there are is up to the hosts.
 public struct RadioLink: Sendable {
     public var baseDelayNanoseconds: Int64
     /// Mean of the part that each frame has.

@@ -1,9 +1,10 @@
 // One direction of the link: frames on their way from one TAP to the other.
 //
-// A frame is lost with a fixed probability, or is due after base and jitter, to which now and then an exponential(spike)
-// is added, at most `ceiling` in all. The jitter is the sum of `shape` equal exponentials: with one its density is
-// highest at no delay at all, with more it is zero there. No frame is due before the frame that was sent before it, since
-// a radio's link layer delivers in order. So a spike holds up all that is sent meanwhile, and then comes a burst.
+// A frame is lost with a fixed probability, or is due after base and jitter, to which now and then an
+// exponential(spike) is added, at most `ceiling` in all. The jitter is the sum of `shape` equal exponentials: with one
+// its density is highest at no delay at all, with more it is zero there. No frame is due before the frame that was
+// sent before it, since a radio's link layer delivers in order. So a spike holds up all that is sent meanwhile, and
+// then comes a burst.
 #pragma once
 
 #include "Histogram.h"

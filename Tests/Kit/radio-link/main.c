@@ -4,9 +4,8 @@
 //
 // Makes a TAP `eth0` in the network namespace of process HOST and a TAP PORT in that of process BRIDGE, and carries
 // Ethernet frames between the two, each way as Direction.h says; to the host they take longer by ASYMMETRY. Times in
-// nanoseconds. Prints a line when both are
-// there. For each byte on standard input it prints a line of what it did so far, first of what the host sent, then of
-// what it was sent:
+// nanoseconds. Prints a line when both are there. For each byte on standard input it prints a line of what it did so
+// far, first of what the host sent, then of what it was sent:
 //
 //     FRAMES LOST OVERFLOWED   DELAY: MIN P50 P90 P99 MAX   LATENESS: P50 P99 MAX      (times in microseconds)
 //
