@@ -44,7 +44,7 @@ struct BenchmarkCase {
 
     private static var rough: BenchmarkCase {
         var item = BenchmarkCase(
-            name: "rough", title: "radio without a sharp lower edge (gamma of shape 2, mean 1.4 ms each way, 1 % loss)",
+            name: "rough", title: "the same without a sharp lower edge (gamma of shape 2)",
             limits: .roughRadio, isCompared: false)
         item.configuration.listenerCount = 3
         item.configuration.hostsOnRadio = [2, 3]
