@@ -106,4 +106,15 @@ import Testing
             outside.count <= max(1, Int(Double(total) * Self.promised)),
             "seed:second \(outside.joined(separator: " "))")
     }
+
+    /// Where a song shares the path, more requests would queue with it.
+    @Test(arguments: [true, false]) func aSharedPathIsNotAskedMoreOften(isShared: Bool) {
+        let link = SimulatedLink(base: 2e-3, forward: .gamma(scale: 0.7e-3), backward: .gamma(scale: 0.7e-3))
+        var exchange = SimulatedExchange(link, wander: 0.005, seed: 1, isPathSymmetric: !isShared)
+        exchange.run(until: 20)
+        let before = exchange.client.statistics.sent
+        exchange.run(until: 30)
+        let rate = (exchange.client.statistics.sent - before) / 10
+        #expect(isShared ? (7...9).contains(rate) : (23...27).contains(rate), "\(rate) a second")
+    }
 }

@@ -41,9 +41,10 @@ struct SimulatedExchange {
     /// - Parameters:
     ///   - hostPPM: added to the rate of the client's clock, which is any within 50 ppm.
     ///   - hostRamp: how the rate of the client's clock changes, in ppm a minute.
+    ///   - isPathSymmetric: false where a song shares the connection.
     init(
         _ link: SimulatedLink, wander: Double = 0, seed: UInt64, prior: SkewPrior = .unknown, hostPPM: Double = 0,
-        hostRamp: Double = 0
+        hostRamp: Double = 0, isPathSymmetric: Bool = true
     ) {
         var generator = SplitMix64(seed: seed)
         self.link = link
@@ -52,7 +53,8 @@ struct SimulatedExchange {
             seed: generator.next())
         session = SimulatedClock(
             offset: 7e4, ppm: .random(in: -50...50, using: &generator), wander: wander, seed: generator.next())
-        client = ClockClient(key: Self.key, prior: prior, seed: generator.next())
+        client = ClockClient(
+            key: Self.key, prior: prior, seed: generator.next(), isPathSymmetric: isPathSymmetric)
         responder.register(Self.key)
         self.generator = generator
     }

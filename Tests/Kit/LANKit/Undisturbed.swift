@@ -1,3 +1,5 @@
+import SoundCardKit
+
 /// What an attempt gives; where the machine disturbed it, it is made again, twice at most.
 ///
 /// An attempt is disturbed where the machine or one of its processors stood still meanwhile (``StallLogger``), or where
@@ -11,10 +13,11 @@ public func undisturbed<Result>(
 ) rethrows -> Result {
     let logger = StallLogger()
     for _ in 0..<2 {
-        let count = logger.stalls.count
+        let start = trueNow()
         let result = try attempt()
-        guard logger.stalls.count > count || isDisturbed(result) else { return result }
-        print("The machine disturbed the test, once more. Stalls: \(logger.stalls.dropFirst(count))")
+        let stalled = logger.seconds(from: start, to: trueNow())
+        guard stalled > 0 || isDisturbed(result) else { return result }
+        print("The machine disturbed the test, once more. It stood still for \(stalled) s")
     }
     return try attempt()
 }
