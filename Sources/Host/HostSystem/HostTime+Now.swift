@@ -26,7 +26,13 @@ extension Instant where Clock == HostClock {
 /// when they wake.
 public func sleepThread(for span: TimeSpan) {
     guard span > .zero else { return }
-    var request = timespec(
-        tv_sec: time_t(span.nanoseconds / 1_000_000_000), tv_nsec: Int(span.nanoseconds % 1_000_000_000))
+    var request = span.timespec
     nanosleep(&request, nil)
+}
+
+extension TimeSpan {
+    /// For calls of the system; this span must not be negative. Real-time safe.
+    public var timespec: timespec {
+        Glibc.timespec(tv_sec: time_t(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+    }
 }

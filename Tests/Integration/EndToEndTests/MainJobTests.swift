@@ -158,7 +158,7 @@ struct EndToEndTests {
         let processes = [broadcast] + listeners
         try testbed.waitForSound(on: 2)
         // In the middle of the song, with clocks and cards known.
-        usleep(1_000_000)
+        usleep(13_000_000)
         let interrupted = trueNow()
         listeners[0].signal(SIGINT)
         #expect(try listeners[0].wait(within: 3) == .exited(0), "\(testbed.account(of: processes))")

@@ -63,8 +63,8 @@ struct ALSACaptureLoop: ~Copyable {
     // MARK: A turn
 
     private mutating func turn() -> Int32 {
-        let ready = wait.wait(readingEvery: writer.readingInterval)
-        guard ready >= 0 else { return ready }
+        let wake = wait.wait(readingEvery: writer.readingInterval)
+        if case .failed(let code) = wake { return code }
 
         var code: Int32 = 0
         guard
@@ -72,8 +72,8 @@ struct ALSACaptureLoop: ~Copyable {
                 pcm, .capture, bufferFrameCount: configuration.bufferFrameCount, into: status,
                 validator: &timestampValidator, code: &code)
         else { return code }
-        note(reading, isWake: ready > 0)
-        guard ready > 0 else { return 0 }
+        note(reading, isWake: wake == .device)
+        guard wake == .device else { return 0 }
         guard reading.available >= chunkFrameCount else { return recovery.noteEmptyTurn() }
         code = read(reading.available)
         recovery.noteTurn(code)

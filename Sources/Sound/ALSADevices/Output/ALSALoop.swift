@@ -13,7 +13,8 @@ import Synchronization
 // a period at a time, so that the first frames arrive early.
 //
 // For a command that should be heard before the buffer has played out (a stop, a new epoch), the renderer asks for
-// earlier frames. We then take back all but the next 12 ms from the device, and render them again.
+// earlier frames. We then take back all but the next 12 ms from the device, and render them again. Such a command wakes
+// us by itself: it does not wait for the device.
 //
 // After an xrun or a suspend we prepare the device again, fill its buffer and start it; the frame count continues.
 // Frames that were rendered but could not be written count as written: nobody hears them, and a frame has one index.
@@ -49,15 +50,17 @@ struct ALSALoop: ~Copyable {
     /// - Parameters:
     ///   - status: an allocated status, which the caller frees.
     ///   - rateHint: the rate of the device's clock as remembered from an earlier run.
+    ///   - command: signalled for commands, and for ``run(until:)`` to look whether it is told to stop. Must outlive
+    ///     this.
     init(
         _ pcm: OpaquePointer, _ configuration: PCMConfiguration, control: PlayoutControl, status: OpaquePointer,
-        wakes: consuming PCMWakes, rateHint: PartsPerMillion?
+        wakes: consuming PCMWakes, rateHint: PartsPerMillion?, command: WakeSignal
     ) {
         self.pcm = pcm
         self.status = status
         self.configuration = configuration
         self.wakes = wakes
-        wait = PCMWait(pcm)
+        wait = PCMWait(pcm, orCommand: command.poll)
         timestampValidator = TimestampValidator(clock: configuration.timestampClock, period: configuration.period)
         delayValidator = DelayValidator(periodFrameCount: configuration.periodFrameCount)
         rewinder = PCMRewinder(pcm, rate: configuration.rate)
@@ -66,7 +69,8 @@ struct ALSALoop: ~Copyable {
             buffer: configuration.bufferFrameCount)
         renderer = Renderer(
             control: control, deviceRate: configuration.rate, channels: configuration.channelCount,
-            maximumFrameCount: configuration.bufferFrameCount, rateHint: rateHint)
+            maximumFrameCount: configuration.bufferFrameCount, rateHint: rateHint,
+            wake: { command.signal() })
         renderer.deviceKeepsFrames = true
         blockFrameCount = max(
             configuration.periodFrameCount,
@@ -105,8 +109,9 @@ struct ALSALoop: ~Copyable {
 
     private mutating func turn() -> Int32 {
         wakes.setSeldom(renderer.mayWakeSeldom)
-        let ready = wait.wait(readingEvery: renderer.readingInterval)
-        guard ready >= 0 else { return ready }
+        let wake = wait.wait(readingEvery: renderer.readingInterval)
+        if case .failed(let code) = wake { return code }
+        guard wake != .command || renderer.wantsEarlierFrame else { return 0 }
 
         var code: Int32 = 0
         guard
@@ -114,8 +119,8 @@ struct ALSALoop: ~Copyable {
                 pcm, .playback, bufferFrameCount: configuration.bufferFrameCount, into: status,
                 validator: &timestampValidator, code: &code)
         else { return code }
-        note(reading, isWake: ready > 0)
-        guard ready > 0 else { return 0 }
+        note(reading, isWake: wake == .device)
+        guard wake != .reading else { return 0 }
 
         var available = min(max(reading.available, 0), configuration.bufferFrameCount)
         if renderer.wantsEarlierFrame { available += takeBack(buffered: configuration.bufferFrameCount - available) }

@@ -20,6 +20,8 @@ public final class ALSAOutput: OutputDevice {
     private let handle: Mutex<PCMHandle?>
     private let thread = Mutex<HostThread?>(nil)
     private let isStopping = Atomic(false)
+    /// Wakes the thread for a command.
+    private let command: WakeSignal
 
     /// Opens and configures a device: the requested rate and two channels if possible, else the nearest.
     /// - Parameters:
@@ -33,6 +35,9 @@ public final class ALSAOutput: OutputDevice {
         realTimeSystem: RealTimeSystem = .host,
         rateHint: (OutputDeviceDescription) -> PartsPerMillion? = { _ in nil }
     ) throws(OutputDeviceError) {
+        do throws(WakeSignalError) { command = try WakeSignal() } catch {
+            throw .failed(device: deviceName, operation: "open", code: error.code, reason: "no descriptor left")
+        }
         let handle = try PCMHandle(name: deviceName)
         precondition(Limits.sampleRateRange.contains(sampleRate))
         var request = PCMRequest.playback
@@ -66,6 +71,7 @@ public final class ALSAOutput: OutputDevice {
 
     public func stop() {
         isStopping.store(true, ordering: .releasing)
+        command.signal()
         thread.withLock { $0 }?.join()
         handle.withLock { $0 = nil }
     }
@@ -80,7 +86,8 @@ public final class ALSAOutput: OutputDevice {
             defer { snd_pcm_status_free(status) }
             guard let wakes = PCMWakes(pcm, configuration) else { return -ENOMEM }
             var loop = ALSALoop(
-                pcm, configuration, control: control, status: status, wakes: wakes, rateHint: rateHint)
+                pcm, configuration, control: control, status: status, wakes: wakes, rateHint: rateHint,
+                command: command)
             let rights = RealTimeRights(
                 device: description.name, isHardware: isHardware, workingMemory: loop.workingMemory,
                 system: realTimeSystem

@@ -1,48 +1,84 @@
 import AudioCore
 import CALSA
 import Glibc
+import HostSystem
 
-/// Waits for a running PCM: until it wakes the loop, or, while its clock is being learned, until the next reading.
+/// What ended a wait for a PCM.
+package enum PCMWake: Equatable, BitwiseCopyable, Sendable {
+    /// The device: so many frames are writable, or readable, as it was asked to wake us at.
+    case device
+    /// The time for another reading, or too long a time without anything.
+    case reading
+    /// Another thread, which has a command.
+    case command
+    /// A negative error number.
+    case failed(Int32)
+}
+
+/// Waits for a running PCM: until it wakes the loop, until a command does, or, while its clock is being learned, until
+/// the next reading.
 ///
-/// As real-time safe as libasound.
-package struct PCMWait: BitwiseCopyable {
+/// As real-time safe as libasound, except for `init` and `deinit`.
+package struct PCMWait: ~Copyable {
     private static let longest = TimeSpan.milliseconds(200)
     /// A running device that does not wake us for so long has stopped.
     private static let vainLimit = TimeSpan.seconds(3)
+    /// After the PCM's descriptor was ready for another reason: it may stay so.
+    private static let pause = TimeSpan.microseconds(250)
+    private static let descriptorLimit = 63
 
     private let pcm: OpaquePointer
-    /// The only descriptor of the PCM; nil if it has several, as a plugin may.
-    private let descriptor: pollfd?
+    private let command: WakePoll?
+    /// Those of the PCM, and one for the command.
+    private let requests: UnsafeMutableBufferPointer<pollfd>
     private var idle = TimeSpan.zero
 
-    package init(_ pcm: OpaquePointer) {
+    package init(_ pcm: OpaquePointer, orCommand command: WakePoll? = nil) {
         self.pcm = pcm
-        var request = pollfd()
-        descriptor =
-            snd_pcm_poll_descriptors_count(pcm) == 1 && snd_pcm_poll_descriptors(pcm, &request, 1) == 1 ? request : nil
+        self.command = command
+        let count = min(max(0, Int(snd_pcm_poll_descriptors_count(pcm))), Self.descriptorLimit)
+        requests = .allocate(capacity: count + 1)
+        requests.initialize(repeating: pollfd())
     }
+
+    deinit { requests.deallocate() }
 
     /// - Parameter interval: how often readings are worthwhile; nil if only those of wakes are.
-    /// - Returns: 1 for a wake by the device, 0 for a poll, or a negative error.
-    package mutating func wait(readingEvery interval: TimeSpan?) -> Int32 {
-        let ready =
-            if let interval {
-                waitShortly(interval)
-            } else {
-                snd_pcm_wait(pcm, Int32(Self.longest.nanoseconds / 1_000_000))
-            }
-        idle = ready == 0 ? idle + (interval ?? Self.longest) : .zero
-        return idle < Self.vainLimit ? ready : ALSACall.standstill
+    package mutating func wait(readingEvery interval: TimeSpan?) -> PCMWake {
+        let begin = HostTime.now()
+        // The PCM may be ready without a word of its descriptor.
+        var ready = interval == nil ? snd_pcm_wait(pcm, 0) : 0
+        var isCommanded = false
+        while ready == 0 && !isCommanded {
+            let left = (interval ?? Self.longest) - (HostTime.now() - begin)
+            guard left > .zero else { break }
+            let woken = poll(atMost: left)
+            isCommanded = woken.isCommanded
+            ready = snd_pcm_wait(pcm, 0)
+            guard ready == 0, woken.isReady else { continue }
+            sleepThread(for: Self.pause)
+        }
+        if ready < 0 { return .failed(ready) }
+        // If we stood still, that is not the device's.
+        idle = ready > 0 ? .zero : idle + min(HostTime.now() - begin, interval ?? Self.longest)
+        if ready > 0 { return .device }
+        if isCommanded { return .command }
+        return idle < Self.vainLimit ? .reading : .failed(ALSACall.standstill)
     }
 
-    /// `snd_pcm_wait` counts milliseconds.
-    private func waitShortly(_ interval: TimeSpan) -> Int32 {
-        guard var request = descriptor else { return snd_pcm_wait(pcm, 1) }
-        var time = timespec(tv_sec: 0, tv_nsec: Int(interval.nanoseconds))
-        let isWoken = ppoll(&request, 1, &time, nil) > 0
-        let ready = snd_pcm_wait(pcm, 0)
-        // A plugin's descriptor may be ready for another reason, and stay so.
-        if isWoken, ready == 0 { nanosleep(&time, nil) }
-        return ready
+    /// Polls once, and forgets the commands so far.
+    /// - Returns: whether a descriptor of the PCM is ready, which may have many reasons, and whether there is a command.
+    private func poll(atMost span: TimeSpan) -> (isReady: Bool, isCommanded: Bool) {
+        var count = max(0, Int(snd_pcm_poll_descriptors(pcm, requests.baseAddress, UInt32(requests.count - 1))))
+        if let command {
+            requests[count] = command.request
+            count += 1
+        }
+        var time = span.timespec
+        let ready = ppoll(requests.baseAddress, nfds_t(count), &time, nil)
+        guard ready > 0 else { return (false, false) }
+        guard let command, requests[count - 1].revents != 0 else { return (true, false) }
+        command.clear()
+        return (ready > 1, true)
     }
 }

@@ -26,6 +26,8 @@ public final class PlayoutControl {
     private struct Device {
         var rate: Double
         var channelCount: Int
+        /// Wakes the device's thread, so that a command does not wait for the device to do so.
+        var wake: (@Sendable () -> Void)?
     }
 
     private struct Live {
@@ -66,6 +68,7 @@ public final class PlayoutControl {
             state.directive.leaveSeconds = Directive.replacementFadeSeconds
             state.directive.isFreeRunning = false
             add(rendition, to: &state)
+            state.device?.wake?()
         }
     }
 
@@ -150,7 +153,7 @@ public final class PlayoutControl {
         state.withLock { state in
             state.timeline = nil
             replacePlan(&state) { $0.cut(at: frame.index, epoch) }
-            publish(&state)
+            publishCommand(&state)
         }
     }
 
@@ -165,7 +168,7 @@ public final class PlayoutControl {
             state.directive.isFreeRunning = true
             state.plan.setFreeTimeline(start)
             endHold(&state)
-            publish(&state)
+            publishCommand(&state)
         }
     }
 
@@ -179,7 +182,7 @@ public final class PlayoutControl {
             state.timeline = nil
             replacePlan(&state) { $0.hold() }
             state.directive.leaveSeconds = min(max(0, fade.seconds), 60)
-            publish(&state)
+            publishCommand(&state)
         }
     }
 
@@ -200,7 +203,7 @@ public final class PlayoutControl {
         state.withLock { state in
             replacePlan(&state) { $0.removeAll() }
             state.directive.leaveSeconds = min(max(0, fade.seconds), 60)
-            publish(&state)
+            publishCommand(&state)
         }
     }
 
@@ -210,7 +213,7 @@ public final class PlayoutControl {
         state.withLock { state in
             replacePlan(&state) { $0.remove(epoch) }
             state.directive.leaveSeconds = min(max(0, fade.seconds), 60)
-            publish(&state)
+            publishCommand(&state)
         }
     }
 
@@ -238,7 +241,7 @@ public final class PlayoutControl {
     public func setRole(_ role: ChannelRole) {
         state.withLock { state in
             state.directive.role = role
-            publish(&state)
+            publishCommand(&state)
         }
     }
 
@@ -274,10 +277,10 @@ public final class PlayoutControl {
     // MARK: The renderer's side, before and after its life on the real-time thread
 
     /// - Returns: the argument of ``detach(_:)``: a renderer that was replaced no longer acts for the control.
-    func attach(deviceRate: Double, channelCount: Int) -> Int {
+    func attach(deviceRate: Double, channelCount: Int, wake: (@Sendable () -> Void)?) -> Int {
         state.withLock { state in
             state.attachment += 1
-            state.device = Device(rate: deviceRate, channelCount: channelCount)
+            state.device = Device(rate: deviceRate, channelCount: channelCount, wake: wake)
             // The new real-time thread has seen nothing yet: release nothing until it says so.
             shared.pointee.oldestSerialInUse.store(0, ordering: .releasing)
             state.plan.renew()
@@ -359,13 +362,19 @@ public final class PlayoutControl {
     private func applyGain(_ state: inout State, ramp: TimeSpan) {
         state.directive.gain = state.isMuted ? 0 : state.gain
         state.directive.gainRampSeconds = min(max(0, ramp.seconds), 60)
-        publish(&state)
+        publishCommand(&state)
     }
 
     private func publish(_ state: inout State) {
         retire(&state)
         install(&state)
         shared.pointee.directive.publish(state.directive)
+    }
+
+    /// Publishes what is to be heard before the device's buffer has played out.
+    private func publishCommand(_ state: inout State) {
+        publish(&state)
+        state.device?.wake?()
     }
 
     /// Releases what the renderer has passed, except the last stretch.

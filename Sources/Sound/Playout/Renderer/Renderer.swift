@@ -46,9 +46,11 @@ public struct Renderer: ~Copyable {
     ///   - channels: interleaved channels of the device.
     ///   - maximumFrameCount: the device's buffer in frames: how far ``rewind(to:)`` may go back.
     ///   - rateHint: the DAC's rate as remembered from an earlier run of this device.
+    ///   - wake: has the device's loop look at ``wantsEarlierFrame`` at once: called for every command that should be
+    ///     heard before the device's buffer has played out, on the commanding thread, under the control's lock.
     public init(
         control: PlayoutControl, deviceRate: Double, channels: Int, maximumFrameCount: Int,
-        rateHint: PartsPerMillion? = nil
+        rateHint: PartsPerMillion? = nil, wake: (@Sendable () -> Void)? = nil
     ) {
         precondition(deviceRate > 0 && channels > 0 && maximumFrameCount > 0)
         self.control = control
@@ -62,7 +64,7 @@ public struct Renderer: ~Copyable {
         shared = control.shared
         model = DeviceClockModel(deviceRate: deviceRate, rateHint: rateHint?.value)
         history = SegmentHistory(frameCount: maximumFrameCount)
-        attachment = control.attach(deviceRate: deviceRate, channelCount: channels)
+        attachment = control.attach(deviceRate: deviceRate, channelCount: channels, wake: wake)
     }
 
     deinit {
