@@ -15,7 +15,8 @@ import WireProtocol
 /// ``ListenEnvironment`` differ. Owns no thread and reads no clock of its own. Confined to its owner's event loop.
 public final class ListenExecutor {
     private enum State {
-        case running
+        /// If a fade is due, sound was told to fade out, and was not heard to have done so.
+        case running(isFadeDue: Bool)
         /// The session is over, but its last sound is not.
         case fading(ListenOutcome)
         case over
@@ -30,7 +31,7 @@ public final class ListenExecutor {
     private let outlet: any ListenOutlet
     private let events = EventSequencer<ListenEvent>()
     private var sleepDetector = SleepDetector()
-    private var state = State.running
+    private var state = State.running(isFadeDue: false)
     private let playingTick: TimeSpan
 
     /// Between ticks while the session waits for something.
@@ -79,7 +80,7 @@ public final class ListenExecutor {
         switch event {
         case .playout(.started(let epoch, _, _, _)): handle(.heardStart(epoch))
         case .playout(.finished(let epoch)): handle(.heardEnd(epoch))
-        case .playout(.stopped): if case .fading(let outcome) = state { finish(outcome) }
+        case .playout(.stopped): noteSilence()
         case .device(.vanished): isDeviceAway = true
         case .device(.returned): isDeviceAway = false
         case .playout, .device, .cannotDecode, .decodingFailed: break
@@ -134,7 +135,7 @@ public final class ListenExecutor {
         case .setTimeline(let timeline): outlet.setTimeline(timeline)
         case .finish(let end, let epoch): outlet.finish(at: end, epoch: epoch)
         case .hold(let fade): outlet.hold(fade: fade)
-        case .silence(let fade): outlet.stop(fade: fade)
+        case .silence(let fade): silence(fade)
         case .broadcasterChanged: transport.broadcasterDidChange()
         case .household(let id, let document): transport.didReceive(household: document, from: id)
         case .lookUp(let id, let lookup): transport.lookUp(lookup, for: id)
@@ -148,12 +149,31 @@ public final class ListenExecutor {
         }
     }
 
+    /// The playout's state is that of the newest rendered frame: after the stop it may already be silent, while the
+    /// fade still lies in the device.
+    private func silence(_ fade: TimeSpan) {
+        if case .running(isFadeDue: false) = state { state = .running(isFadeDue: isSounding) }
+        outlet.stop(fade: fade)
+    }
+
+    private var isSounding: Bool {
+        let playing = outlet.playout.state
+        return playing == .playing || playing == .starved
+    }
+
+    private func noteSilence() {
+        switch state {
+        case .running: state = .running(isFadeDue: false)
+        case .fading(let outcome): finish(outcome)
+        case .over: break
+        }
+    }
+
     /// Lets the fade be heard before the end is reported.
     private func end(_ outcome: ListenOutcome, _ environment: any ListenEnvironment) {
-        guard case .running = state else { return }
+        guard case .running(let isFadeDue) = state else { return }
         state = .fading(outcome)
-        let playing = outlet.playout.state
-        environment.startTimer(playing == .playing || playing == .starved ? Self.longestFade : .zero)
+        environment.startTimer(isFadeDue || isSounding ? Self.longestFade : .zero)
     }
 
     private func finish(_ outcome: ListenOutcome) {
