@@ -70,6 +70,17 @@ import WireProtocol
         #expect(machine.outcomes == [.stopped] && machine.timers.count == 1)
     }
 
+    /// A device's thread that is quick has rendered the fade before anybody looks; it is heard later.
+    @Test func theEndWaitsForAFadeThatIsRenderedAtOnce() {
+        let executor = ListenExecutor(on: machine)
+        machine.playout.state = .playing
+        machine.onStop = { [machine] in machine.playout.state = .idle }
+        executor.handle(.stop)
+        #expect(machine.outcomes.isEmpty && machine.timers == [.milliseconds(300)])
+        executor.heard(.playout(.stopped(epoch: Epoch(1))))
+        #expect(machine.outcomes == [.stopped])
+    }
+
     @Test func theEndWaitsForASilentDeviceNoLongerThanItsBuffer() {
         let executor = ListenExecutor(on: machine)
         machine.playout.state = .starved

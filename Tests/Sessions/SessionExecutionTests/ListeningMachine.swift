@@ -20,6 +20,8 @@ final class ListeningMachine: ListenTransport, ListenOutlet, ListenEnvironment {
     var outcomes: [ListenOutcome] = []
     /// Called within each send.
     var onSend: () -> Void = {}
+    /// Called within each stop of the outlet.
+    var onStop: () -> Void = {}
 
     var sleepReading: SleepReading {
         SleepReading(
@@ -88,7 +90,10 @@ final class ListeningMachine: ListenTransport, ListenOutlet, ListenEnvironment {
 
     func hold(fade: TimeSpan) { done.append("hold") }
 
-    func stop(fade: TimeSpan) { done.append("silence") }
+    func stop(fade: TimeSpan) {
+        done.append("silence")
+        onStop()
+    }
 }
 
 extension ListenExecutor {
