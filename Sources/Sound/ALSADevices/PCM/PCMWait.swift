@@ -46,8 +46,7 @@ package struct PCMWait: ~Copyable {
     /// - Parameter interval: how often readings are worthwhile; nil if only those of wakes are.
     package mutating func wait(readingEvery interval: TimeSpan?) -> PCMWake {
         let begin = HostTime.now()
-        // The PCM may be ready without a word of its descriptor.
-        var ready = interval == nil ? snd_pcm_wait(pcm, 0) : 0
+        var ready: Int32 = 0
         var isCommanded = false
         while ready == 0 && !isCommanded {
             let left = (interval ?? Self.longest) - (HostTime.now() - begin)

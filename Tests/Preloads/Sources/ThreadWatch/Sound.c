@@ -47,6 +47,9 @@ SOUND_FUNCTION(int, snd_pcm_start, (snd_pcm_t * pcm), (pcm), COUNT(start_count),
 SOUND_FUNCTION(int, snd_pcm_resume, (snd_pcm_t * pcm), (pcm), , )
 SOUND_FUNCTION(int, snd_pcm_wait, (snd_pcm_t * pcm, int timeout), (pcm, timeout), COUNT(wait_count), plant())
 SOUND_FUNCTION(
+    int, snd_pcm_poll_descriptors, (snd_pcm_t * pcm, struct pollfd *requests, unsigned int space),
+    (pcm, requests, space), , )
+SOUND_FUNCTION(
     snd_pcm_sframes_t, snd_pcm_writei, (snd_pcm_t * pcm, const void *buffer, snd_pcm_uframes_t size),
     (pcm, buffer, size), COUNT(write_count), )
 SOUND_FUNCTION(
