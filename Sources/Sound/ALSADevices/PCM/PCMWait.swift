@@ -46,7 +46,8 @@ package struct PCMWait: ~Copyable {
     /// - Parameter interval: how often readings are worthwhile; nil if only those of wakes are.
     package mutating func wait(readingEvery interval: TimeSpan?) -> PCMWake {
         let begin = HostTime.now()
-        var ready: Int32 = 0
+        // What a plugin's descriptor still says of the last wake is taken with that.
+        var ready = interval == nil ? snd_pcm_wait(pcm, 0) : 0
         var isCommanded = false
         while ready == 0 && !isCommanded {
             let left = (interval ?? Self.longest) - (HostTime.now() - begin)
