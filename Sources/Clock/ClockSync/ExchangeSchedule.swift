@@ -12,7 +12,8 @@ import AudioCore
 //
 // On a wired path, recognised by its round trip, gaps start at 2 ms and grow by 1 % in the first second: the rate,
 // which takes longest to learn, is known well enough 100 ms sooner, and twice as well after a second. Over radio,
-// requests would only queue behind each other.
+// requests would only queue behind each other. And there a very large bound does not mean a radio but a busy machine,
+// which more requests make busier: 1,000 listeners would keep a broadcaster in the state that makes them ask.
 
 /// Decides when the next request is due.
 struct ExchangeSchedule: Sendable {
@@ -69,8 +70,8 @@ struct ExchangeSchedule: Sendable {
     mutating func note(
         _ advice: ClockEstimator.Advice, _ estimate: ClockEstimate?, now: HostTime, generator: inout SplitMix64
     ) {
-        pace = pace(estimate?.errorBound)
         isNear = estimate.map { $0.roundTrip < ClockLimits.wiredRoundTrip } ?? false
+        pace = pace(estimate?.errorBound)
         if advice == .askMore, burstRemaining == 0 { burst(now: now, generator: &generator) }
     }
 
@@ -83,7 +84,7 @@ struct ExchangeSchedule: Sendable {
 
     private func pace(_ bound: TimeSpan?) -> Pace {
         guard let bound else { return .jittery }
-        if bound > Self.roughBound, !isPathShared { return .rough }
+        if bound > Self.roughBound, !isPathShared, !isNear { return .rough }
         return bound > Self.jitteryBound ? .jittery : .quiet
     }
 
