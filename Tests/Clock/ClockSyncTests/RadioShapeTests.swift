@@ -117,4 +117,16 @@ import Testing
         let rate = (exchange.client.statistics.sent - before) / 10
         #expect(isShared ? (7...9).contains(rate) : (23...27).contains(rate), "\(rate) a second")
     }
+    /// On a wire it is a busy machine that makes the bound large, and more requests make it busier.
+    @Test func aBusyMachineOnAWireIsNotAskedMoreOften() throws {
+        let noise = SimulatedLink.Queueing.exponential(mean: 2.8e-3)
+        let link = SimulatedLink(base: 0.2e-3, forward: noise, backward: noise)
+        var exchange = SimulatedExchange(link, wander: 0.005, seed: 1)
+        let seen = exchange.run(until: 20)
+        #expect(try #require(seen).bound > ExchangeSchedule.roughBound.seconds)
+        let before = exchange.client.statistics.sent
+        exchange.run(until: 30)
+        let rate = (exchange.client.statistics.sent - before) / 10
+        #expect((7...9).contains(rate), "\(rate) a second")
+    }
 }
