@@ -119,7 +119,7 @@ import Testing
     }
     /// On a wire it is a busy machine that makes the bound large, and more requests make it busier.
     @Test func aBusyMachineOnAWireIsNotAskedMoreOften() throws {
-        let noise = SimulatedLink.Queueing.exponential(mean: 2.8e-3)
+        let noise = SimulatedLink.Queueing.exponential(mean: 1.8e-3)
         let link = SimulatedLink(base: 0.2e-3, forward: noise, backward: noise)
         var exchange = SimulatedExchange(link, wander: 0.005, seed: 1)
         let seen = exchange.run(until: 20)

@@ -67,7 +67,7 @@ package struct PCMWait: ~Copyable {
     }
 
     /// Polls once, and forgets the commands so far.
-    /// - Returns: whether a descriptor of the PCM is ready, which may have many reasons, and whether there is a command.
+    /// - Returns: whether a descriptor of the PCM is ready, which may have many reasons; whether there is a command.
     private func poll(atMost span: TimeSpan) -> (isReady: Bool, isCommanded: Bool) {
         var count = max(0, Int(snd_pcm_poll_descriptors(pcm, requests.baseAddress, UInt32(requests.count - 1))))
         if let command {
