@@ -9,7 +9,8 @@ import AudioCore
 ///     for each datagram: client.receive(bytes, at: receive stamp)      // .updated: read client.estimate
 ///
 /// It asks in a burst at the start, then less and less often, down to a few times a second (25 times while little is
-/// known); and in another burst when an exchange contradicts the estimate. It only accepts a reply to a pending
+/// known), and less often where the broadcaster has many listeners and says so; and in another burst when an exchange
+/// contradicts the estimate. It only accepts a reply to a pending
 /// request, with the right key, tag and cookie, once and in order. A value type; not thread-safe.
 public struct ClockClient: Sendable {
     /// A datagram to send now.
@@ -127,6 +128,7 @@ public struct ClockClient: Sendable {
             estimator.revise(sequence: reply.previousSequence, transmit: reply.previousTransmit)
         }
         let advice = estimator.add(exchange)
+        schedule.leastInterval = min(reply.interval, ClockLimits.longestInterval)
         schedule.note(advice, estimator.estimate, now: receive, generator: &generator)
         return .updated
     }

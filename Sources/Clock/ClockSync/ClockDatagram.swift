@@ -9,7 +9,7 @@ import AudioCore
 /// | 0 | 4 | magic | `TuTc` | the same |
 /// | 4 | 1 | version | 1 | 1 |
 /// | 5 | 1 | kind | 1 | 2 |
-/// | 6 | 2 | reserved | 0 | 0 |
+/// | 6 | 2 | interval | 0 | ms between two requests of a listener that knows the clock, at least; 0: its choice |
 /// | 8 | 8 | key identifier | names the connection | the same |
 /// | 16 | 4 | sequence | grows with each request of this key, from 1 | the request's |
 /// | 20 | 4 | previous sequence | 0 | the reply whose transmit stamp follows, 0: none |
@@ -21,7 +21,7 @@ import AudioCore
 ///
 /// t1 and t4 never travel: the listener keeps them with the cookie. The transmit stamp of a datagram is known only
 /// after it left, so each reply carries that of the one before. A datagram of another length, magic, version, kind or
-/// tag is ignored; the receiver ignores the reserved bytes (the tag covers them).
+/// tag is ignored.
 public struct ClockDatagram: Hashable, Sendable {
     public enum Kind: UInt8, Sendable {
         case request = 1
@@ -34,6 +34,8 @@ public struct ClockDatagram: Hashable, Sendable {
 
     public var kind: Kind
     public var keyIdentifier: UInt64
+    /// Whole milliseconds, less than 65,536.
+    public var interval = TimeSpan.zero
     public var sequence: UInt32
     public var previousSequence: UInt32 = 0
     public var cookie: UInt64
@@ -55,7 +57,7 @@ public struct ClockDatagram: Hashable, Sendable {
         bytes.append(bigEndian: Self.magic)
         bytes.append(Self.version)
         bytes.append(kind.rawValue)
-        bytes.append(bigEndian: UInt16(0))
+        bytes.append(bigEndian: UInt16(clamping: interval.nanoseconds / 1_000_000))
         bytes.append(bigEndian: keyIdentifier)
         bytes.append(bigEndian: sequence)
         bytes.append(bigEndian: previousSequence)
@@ -84,6 +86,7 @@ public struct ClockDatagram: Hashable, Sendable {
         self.init(
             kind: kind, keyIdentifier: key.identifier, sequence: bytes.bigEndian(at: 16, as: UInt32.self),
             cookie: bytes.bigEndian(at: 24, as: UInt64.self))
+        interval = .milliseconds(Int64(bytes.bigEndian(at: 6, as: UInt16.self)))
         previousSequence = bytes.bigEndian(at: 20, as: UInt32.self)
         receive = SessionTime(nanoseconds: bytes.bigEndian(at: 32, as: Int64.self))
         transmit = SessionTime(nanoseconds: bytes.bigEndian(at: 40, as: Int64.self))

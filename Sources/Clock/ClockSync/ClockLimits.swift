@@ -20,6 +20,13 @@ public enum ClockLimits {
     public static let urgentTime = TimeSpan.milliseconds(250)
     /// How long a responder may let requests gather while no listener is in a hurry.
     public static let gatheringTime = TimeSpan.milliseconds(50)
+    /// The gap between two requests of a listener that knows the clock well.
+    static let steadyInterval = TimeSpan.milliseconds(250)
+    /// Requests a second that all listeners together send at most once they know the clock: where they are many, the
+    /// broadcaster names a longer gap.
+    static let settledRequestsPerSecond = 2_000.0
+    /// The longest gap that is named or obeyed. Longer ones would look like silence.
+    static let longestInterval = TimeSpan.seconds(1)
     /// Keys (connections) that one responder answers.
     public static let keyCount = 8_192
     /// Requests per key that are answered at once, and the number per second after that.

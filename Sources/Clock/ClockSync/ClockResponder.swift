@@ -4,7 +4,8 @@ import AudioCore
 ///
 /// Pure: no socket, no clock; session time is the broadcaster's host time and arrives as an argument. It keeps a few
 /// words per key. A request's sequence number must be above all earlier ones of its key, so replayed, duplicated and
-/// overtaken datagrams are not answered; the request rate per key is limited. Not thread-safe.
+/// overtaken datagrams are not answered; the request rate per key is limited. Where keys are many, replies ask for
+/// longer gaps. Not thread-safe.
 public struct ClockResponder: Sendable {
     /// A reply that still needs its transmit time.
     public struct Reply: Sendable {
@@ -84,6 +85,7 @@ public struct ClockResponder: Sendable {
         statistics.answered += 1
         var reply = ClockDatagram(
             kind: .reply, keyIdentifier: identifier, sequence: request.sequence, cookie: request.cookie)
+        reply.interval = interval
         reply.receive = receive
         reply.previousSequence = peer.transmitSequence
         reply.previousTransmit = peer.transmit
@@ -97,6 +99,12 @@ public struct ClockResponder: Sendable {
         }
         peers[keyIdentifier]?.transmitSequence = sequence
         peers[keyIdentifier]?.transmit = transmit
+    }
+
+    /// The gap between two requests that listeners are asked to leave; zero while they are few.
+    private var interval: TimeSpan {
+        let interval = TimeSpan(seconds: Double(peers.count) / ClockLimits.settledRequestsPerSecond)
+        return interval > ClockLimits.steadyInterval ? min(interval, ClockLimits.longestInterval) : .zero
     }
 
     private static func takeAllowance(of peer: inout Peer, at now: SessionTime) -> Bool {

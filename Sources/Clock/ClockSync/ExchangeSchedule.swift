@@ -8,6 +8,9 @@ import AudioCore
 // after the burst, and the error of the skew at that time is heard as drift: so the gap grows by 2 % only. While the
 // bound is large there is more to gain: the gap then grows by 0.5 %, up to an eighth of a second, and while the bound
 // is very large only up to 40 ms: 25 requests and replies a second, each some 100 us of a radio's time, a half of 1 %.
+// A broadcaster of many listeners names the least gap, as the master of IEEE 1588 does (2019, 9.5.11.2): then no
+// listener's gaps stay shorter than that, or grow more slowly than those of one that knows the clock well.
+//
 // Steady gaps vary by a tenth, so that a periodic disturbance does not hit every exchange.
 //
 // On a wired path, recognised by its round trip, gaps start at 2 ms and grow by 1 % in the first second: the rate,
@@ -27,7 +30,7 @@ struct ExchangeSchedule: Sendable {
     /// and one above this as many as a radio carries without being disturbed.
     static let roughBound = TimeSpan.microseconds(60)
     /// A deadline further away was set before the clock was set back.
-    static let longestWait = TimeSpan.seconds(1)
+    static let longestWait = ClockLimits.longestInterval * 2
 
     /// How often exchanges are worth it.
     private enum Pace {
@@ -36,7 +39,7 @@ struct ExchangeSchedule: Sendable {
         /// The gap between two requests, when the burst is long past.
         var steadyInterval: TimeSpan {
             switch self {
-            case .quiet: .milliseconds(250)
+            case .quiet: ClockLimits.steadyInterval
             case .jittery: .milliseconds(125)
             case .rough: .milliseconds(40)
             }
@@ -51,6 +54,8 @@ struct ExchangeSchedule: Sendable {
     private var burstStart: HostTime?
     private var pace = Pace.jittery
     private var isNear = false
+    /// What the broadcaster asks for; zero leaves it to this type. At most ``ClockLimits/longestInterval``.
+    var leastInterval = TimeSpan.zero
     private let isPathShared: Bool
 
     /// - Parameter isPathShared: whether a song shares the connection; more requests would only queue with it.
@@ -84,6 +89,7 @@ struct ExchangeSchedule: Sendable {
 
     private func pace(_ bound: TimeSpan?) -> Pace {
         guard let bound else { return .jittery }
+        if leastInterval > .zero { return .quiet }
         if bound > Self.roughBound, !isPathShared, !isNear { return .rough }
         return bound > Self.jitteryBound ? .jittery : .quiet
     }
@@ -94,7 +100,7 @@ struct ExchangeSchedule: Sendable {
         let age = (now - burstStart).magnitude
         let isNearAndQuiet = isNear && pace == .quiet && age < Self.nearAge
         let growth = isNearAndQuiet ? Self.nearGrowth : pace.growth
-        let interval = min(max(age * growth, shortest), pace.steadyInterval)
+        let interval = min(max(age * growth, shortest), max(pace.steadyInterval, leastInterval))
         return interval * Double.random(in: 0.9...1.1, using: &generator)
     }
 }

@@ -27,13 +27,14 @@ import Testing
     @Test func replyHasTheBytesOfTheTable() {
         var reply = ClockDatagram(
             kind: .reply, keyIdentifier: Self.key.identifier, sequence: 258, cookie: 0xfedc_ba98_7654_3210)
+        reply.interval = .milliseconds(500)
         reply.previousSequence = 257
         reply.receive = SessionTime(nanoseconds: 1_000_000_007)
         reply.transmit = SessionTime(nanoseconds: -2)
         reply.previousTransmit = SessionTime(nanoseconds: 3)
         let golden =
-            "547554630102000011223344556677880000010200000101fedcba9876543210"
-            + "000000003b9aca07fffffffffffffffe0000000000000003ad5c66c061c58de6"
+            "54755463010201f411223344556677880000010200000101fedcba9876543210"
+            + "000000003b9aca07fffffffffffffffe00000000000000033c460755f0e3093f"
         #expect(hexadecimal(reply.encoded(under: Self.key)) == golden)
     }
 
@@ -43,6 +44,7 @@ import Testing
 
     @Test func everyFieldSurvives() {
         var reply = ClockDatagram(kind: .reply, keyIdentifier: Self.key.identifier, sequence: 7, cookie: 99)
+        reply.interval = .milliseconds(65_535)
         reply.previousSequence = 6
         reply.receive = SessionTime(nanoseconds: -1)
         reply.transmit = SessionTime(nanoseconds: .max)

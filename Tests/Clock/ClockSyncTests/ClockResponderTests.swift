@@ -51,6 +51,15 @@ import Testing
         #expect(isUrgent == [true, true, true, false, false, true])
     }
 
+    @Test(arguments: [(1, 0), (500, 0), (501, 250), (1_000, 500), (2_000, 1_000), (5_000, 1_000)])
+    func manyListenersAreAskedForLongerGaps(count: Int, milliseconds: Int64) throws {
+        let responder = responder()
+        for other in 1..<count { responder.register(ClockKey(identifier: UInt64(other), secret0: 0, secret1: 0)) }
+        let reply = try #require(responder.receive(request(1), at: time(0)))
+        let datagram = try #require(ClockDatagram(reply.bytes(transmit: time(0)), under: key))
+        #expect(datagram.interval == .milliseconds(milliseconds))
+    }
+
     @Test func strangersAreIgnored() {
         let responder = responder()
         let other = ClockKey(identifier: 5, secret0: 1, secret1: 2)

@@ -117,6 +117,7 @@ import Testing
         let rate = (exchange.client.statistics.sent - before) / 10
         #expect(isShared ? (7...9).contains(rate) : (23...27).contains(rate), "\(rate) a second")
     }
+
     /// On a wire it is a busy machine that makes the bound large, and more requests make it busier.
     @Test func aBusyMachineOnAWireIsNotAskedMoreOften() throws {
         let noise = SimulatedLink.Queueing.exponential(mean: 1.8e-3)
@@ -128,5 +129,30 @@ import Testing
         exchange.run(until: 30)
         let rate = (exchange.client.statistics.sent - before) / 10
         #expect((7...9).contains(rate), "\(rate) a second")
+    }
+
+    /// Among many a listener asks less often, whatever its path, and knows a wire's clock all the same.
+    @Test(arguments: shapes, [1_000, 5_000]) func oneOfManyAsksLessOften(_ shape: Shape, count: Int) {
+        let interval = min(1, Double(count) / ClockLimits.settledRequestsPerSecond)
+        var errors: [Double] = []
+        var requests = 0
+        for seed in Self.seeds {
+            var exchange = SimulatedExchange(shape.link, wander: 0.005, seed: seed, others: count - 1)
+            exchange.run(until: 60)
+            requests -= exchange.client.statistics.sent
+            for second in 60..<Self.seconds {
+                guard let seen = exchange.run(until: Double(second)) else { continue }
+                errors.append(abs(seen.error + shape.asymmetry))
+            }
+            requests += exchange.client.statistics.sent
+        }
+        errors.sort()
+        let (median, high) = (errors[errors.count / 2], errors[errors.count * 99 / 100])
+        let rate = Double(requests) / Double((Self.seconds - 60) * Self.seeds.count)
+        print(
+            "\(shape.name), one of \(count): p50 \(median * 1e6) us, p99 \(high * 1e6) us, \(rate) requests a second")
+        // A radio now and then contradicts what is known, which is asked for in a burst.
+        #expect(rate < 1.5 / interval)
+        if shape.median <= 1e-6 { #expect(high <= shape.high) }
     }
 }

@@ -41,10 +41,11 @@ struct SimulatedExchange {
     /// - Parameters:
     ///   - hostPPM: added to the rate of the client's clock, which is any within 50 ppm.
     ///   - hostRamp: how the rate of the client's clock changes, in ppm a minute.
+    ///   - others: how many other listeners the responder has.
     ///   - isPathSymmetric: false where a song shares the connection.
     init(
         _ link: SimulatedLink, wander: Double = 0, seed: UInt64, prior: SkewPrior = .unknown, hostPPM: Double = 0,
-        hostRamp: Double = 0, isPathSymmetric: Bool = true
+        hostRamp: Double = 0, others: Int = 0, isPathSymmetric: Bool = true
     ) {
         var generator = SplitMix64(seed: seed)
         self.link = link
@@ -56,6 +57,7 @@ struct SimulatedExchange {
         client = ClockClient(
             key: Self.key, prior: prior, seed: generator.next(), isPathSymmetric: isPathSymmetric)
         responder.register(Self.key)
+        for other in 0..<others { responder.register(ClockKey(identifier: UInt64(other + 2), secret0: 0, secret1: 0)) }
         self.generator = generator
     }
 
