@@ -58,7 +58,7 @@ public struct BroadcastConfiguration: Sendable {
 public enum BroadcastLimits {
     /// Between ticks; ``playingTick`` while a song plays that is not live. Both are short beside ``leastLead``.
     static let tick = TimeSpan.milliseconds(20)
-    static let playingTick = TimeSpan.milliseconds(50)
+    static let playingTick = TimeSpan.milliseconds(100)
     /// How long listeners gather at most before a song starts, once enough are there.
     public static let gatheringTime = TimeSpan.milliseconds(300)
     /// How long a broadcast that began looks for listeners. Answers to an mDNS query are delayed by 20 to 120 ms on

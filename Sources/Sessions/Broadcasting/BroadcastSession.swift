@@ -119,7 +119,7 @@ public struct BroadcastSession {
             broke(id, error, now)
         case .received(let id, let bytes): attend(to: id, now) { $0.receive(id, bytes, now) }
         case .wrote(let id, let byteCount):
-            attend(to: id, now) { $0.connections[id]?.noteWritten(byteCount, now) }
+            if connections[id]?.noteWritten(byteCount, now) == true { attend(to: id, now) { _ in } }
         case .closed(let id):
             isContained = isOfStranger(id)
             drop(id, nil, now)

@@ -112,14 +112,25 @@ final class ListenerLink: PeerLink {
 
     /// Takes a member's report.
     func note(_ report: ListenerReport, _ plan: @autoclosure () -> FeedingPlan, now: HostTime) {
-        guard case .member(var feed) = stage else { return }
+        guard isMember else { return }
         defer { self.report = report }
         hasChanges = true
-        if self.report == nil { feed.passOver(before: report.received, of: report.epoch, plan()) }
         // A clock exchange behind song that is on the way finds a longer one.
         let roundTrip = [roundTrip, report.timing?.roundTrip].compactMap(\.self).min()
-        feed.acknowledge(report.received, of: report.epoch, roundTrip: roundTrip, now: now)
-        stage = .member(feed)
+        let returning = self.report == nil ? plan() : nil
+        changeFeed { feed in
+            if let returning { feed.passOver(before: report.received, of: report.epoch, returning) }
+            feed.acknowledge(report.received, of: report.epoch, roundTrip: roundTrip, now: now)
+        }
+    }
+
+    /// Changes a member's feed in place: a copy's fields would be counted, and its buffers copied.
+    /// - Returns: nil for any other stage.
+    private func changeFeed<Result>(_ change: (inout ListenerFeed) -> Result) -> Result? {
+        guard case .member(var feed) = stage else { return nil }
+        stage = .stranger
+        defer { stage = .member(feed) }
+        return change(&feed)
     }
 
     /// Notes the round trip that TCP measured when the connection was opened.
@@ -165,12 +176,10 @@ final class ListenerLink: PeerLink {
 
     /// Returns what to send a member now; nil for any other stage.
     func next(_ plan: FeedingPlan, now: HostTime) -> ListenerFeed.Portion? {
-        guard case .member(var feed) = stage else { return nil }
         let isLearningClock = clock.isInUse(now) && !isReady
-        let portion = feed.next(
-            plan, bytesInFlight: backlog.byteCount, isLearningClock: isLearningClock, now: now)
-        stage = .member(feed)
-        return portion
+        return changeFeed {
+            $0.next(plan, bytesInFlight: backlog.byteCount, isLearningClock: isLearningClock, now: now)
+        }
     }
 
     /// Returns whether it was sent the properties of this epoch's stream.
@@ -241,7 +250,12 @@ final class ListenerLink: PeerLink {
     }
 
     /// Notes bytes that the socket took.
-    func noteWritten(_ byteCount: Int, _ now: HostTime) { backlog.remove(byteCount, now) }
+    /// - Returns: whether there is room for song again, as there was not before.
+    func noteWritten(_ byteCount: Int, _ now: HostTime) -> Bool {
+        let wasFull = backlog.byteCount >= BroadcastLimits.bytesInFlight
+        backlog.remove(byteCount, now)
+        return wasFull && backlog.byteCount < BroadcastLimits.bytesInFlight
+    }
 
     /// Excludes a span in which this process did not run.
     func discount(_ span: TimeSpan, _ now: HostTime) { backlog.discount(span, now) }
