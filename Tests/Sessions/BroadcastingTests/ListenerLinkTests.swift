@@ -56,7 +56,7 @@ struct ListenerLinkTests {
         link.noteRoster(time(0))
         link.noteSent(100, time(0))
         #expect(!link.isRosterDue(time(0.9)) && !link.isRosterDue(time(1)))
-        link.noteWritten(100, time(1))
+        #expect(!link.noteWritten(100, time(1)))
         #expect(link.isRosterDue(time(1)))
     }
 
@@ -74,13 +74,19 @@ struct ListenerLinkTests {
         link.noteSent(10, time(60))
         link.noteSent(10, time(64))
         #expect(!link.isStalled(time(65)) && link.isStalled(time(65.1)))
-        link.noteWritten(10, time(65.1))
+        #expect(!link.noteWritten(10, time(65.1)))
         #expect(!link.isStalled(time(70)))
         // This process did not run meanwhile.
         link.discount(.seconds(30), time(95.2))
         #expect(!link.isStalled(time(100)) && link.isStalled(time(100.2)))
-        link.noteWritten(10, time(101))
+        #expect(!link.noteWritten(10, time(101)))
         #expect(!link.isStalled(time(200)))
+    }
+
+    @Test func whatTheSocketTakesMattersOnceThereWasNoRoom() {
+        let link = link()
+        link.noteSent(BroadcastLimits.bytesInFlight + 10, time(0))
+        #expect(!link.noteWritten(10, time(1)) && link.noteWritten(10, time(1)) && !link.noteWritten(10, time(1)))
     }
 
     @Test func theClockIsAnsweredAMemberThatReads() {
