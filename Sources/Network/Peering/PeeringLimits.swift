@@ -37,7 +37,7 @@ public enum PeeringLimits {
     /// How long nobody is judged after that: what waits in the sockets is read first.
     static let settlingTime = TimeSpan.milliseconds(250)
     /// Peers followed at once.
-    public static let contactCount = 4_096
+    public static let contactCount = 8_192
     /// Connections with one address at once: more than anybody runs on one machine, but few enough that one machine
     /// cannot take them all.
     public static let connectionsPerAddress = 64

@@ -59,6 +59,10 @@ public enum BroadcastLimits {
     /// Between ticks; ``playingTick`` while a song plays that is not live. Both are short beside ``leastLead``.
     static let tick = TimeSpan.milliseconds(20)
     static let playingTick = TimeSpan.milliseconds(100)
+    /// With more connections than this what single ones cause for all waits for the next tick, if all were looked at
+    /// within this time for each connection. A look takes a fifth of that, or less.
+    static let crowdCount = 256
+    static let lookTime = TimeSpan.microseconds(10)
     /// How long listeners gather at most before a song starts, once enough are there.
     public static let gatheringTime = TimeSpan.milliseconds(300)
     /// How long a broadcast that began looks for listeners. Answers to an mDNS query are delayed by 20 to 120 ms on
@@ -190,7 +194,7 @@ public enum BroadcastLimits {
     /// The longest message from a listener, which has no song to send. Nothing is kept of a longer one.
     static let messageByteCount = 4_096
     /// Connections at once.
-    public static let connectionCount = 4_096
+    public static let connectionCount = 8_192
     /// Those of them whose peer has not greeted. A thousand listeners may be dialled at once; one that finds no place
     /// is dialled again.
     public static let candidateCount = 1_024

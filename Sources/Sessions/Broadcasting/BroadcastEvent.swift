@@ -68,6 +68,14 @@ extension BroadcastEvent {
         default: false
         }
     }
+
+    /// Whether a single peer causes it, so that there may be as many of it as there are peers.
+    var isOfOnePeer: Bool {
+        switch self {
+        case .contact, .contactLost, .opened, .dialFailed, .broken, .closed: true
+        default: false
+        }
+    }
 }
 
 /// What the song's reader reports.

@@ -73,6 +73,8 @@ public struct BroadcastSession {
     /// The newest epoch.
     var lastEpoch = Epoch(0)
     var startDecision = StartDecision()
+    /// When all links were looked at last.
+    private var looked: HostTime?
     /// When the first event came.
     private(set) var began: HostTime?
     /// Processes announced as joined. A replaced connection is not announced again.
@@ -135,7 +137,7 @@ public struct BroadcastSession {
         case .tick: break
         case .stop: finish(.stopped, now)
         }
-        if !isContained { advance(now) }
+        if !isContained { event.isOfOnePeer ? advanceSoon(now) : advance(now) }
         defer { actions = [] }
         return actions
     }
@@ -152,14 +154,24 @@ public struct BroadcastSession {
         handle(&self)
         guard phase != .over else { return }
         admit(link, now)
-        guard connections[id] === link, link.standing == standing, !concernsAll else { return advance(now) }
+        guard !concernsAll else { return advance(now) }
+        guard connections[id] === link, link.standing == standing else { return advanceSoon(now) }
         feed(link, feedingPlan(now), now)
+    }
+
+    /// Does what follows for all, unless that was done a moment ago for many: then the next tick does it. Otherwise a
+    /// thousand that come in a second would each have all others looked at.
+    private mutating func advanceSoon(_ now: HostTime) {
+        let count = connections.links.count
+        if count > BroadcastLimits.crowdCount, let looked, now - looked < BroadcastLimits.lookTime * count { return }
+        advance(now)
     }
 
     /// Does what follows from the present state and time, whatever the event was.
     private mutating func advance(_ now: HostTime) {
         guard phase != .over else { return }
         concernsAll = false
+        looked = now
         superviseConnections(now)
         finishSettings(now)
         beginProgramme(now)
@@ -368,13 +380,15 @@ public struct BroadcastSession {
     func position(_ now: HostTime) -> FramePosition { timeline.heard.position(now) }
 
     /// Within this time the session wants its next event; nil once it is over. While a song plays, anything due sooner
-    /// follows from what listeners send.
+    /// follows from what listeners send. Among very many it is longer, so that looking at all of them leaves time.
     public var tickInterval: TimeSpan? {
-        switch phase {
-        case .over: nil
-        case .playing: timeline.heard.follower.isLive ? BroadcastLimits.tick : BroadcastLimits.playingTick
-        case .idle, .opening, .waiting: BroadcastLimits.tick
-        }
+        let shortest: TimeSpan? =
+            switch phase {
+            case .over: nil
+            case .playing: timeline.heard.follower.isLive ? BroadcastLimits.tick : BroadcastLimits.playingTick
+            case .idle, .opening, .waiting: BroadcastLimits.tick
+            }
+        return shortest.map { max($0, BroadcastLimits.lookTime * connections.links.count) }
     }
 }
 
