@@ -162,10 +162,12 @@ public struct BroadcastSession {
     /// Does what follows for all, unless that was done a moment ago for many: then the next tick does it. Otherwise a
     /// thousand that come in a second would each have all others looked at.
     private mutating func advanceSoon(_ now: HostTime) {
-        let count = connections.links.count
-        if count > BroadcastLimits.crowdCount, let looked, now - looked < BroadcastLimits.lookTime * count { return }
+        if connections.links.count > BroadcastLimits.crowdCount, let looked, now - looked < lookTime { return }
         advance(now)
     }
+
+    /// The least time between two looks at all links.
+    private var lookTime: TimeSpan { BroadcastLimits.lookTime * Double(connections.links.count) }
 
     /// Does what follows from the present state and time, whatever the event was.
     private mutating func advance(_ now: HostTime) {
@@ -388,7 +390,7 @@ public struct BroadcastSession {
             case .playing: timeline.heard.follower.isLive ? BroadcastLimits.tick : BroadcastLimits.playingTick
             case .idle, .opening, .waiting: BroadcastLimits.tick
             }
-        return shortest.map { max($0, BroadcastLimits.lookTime * connections.links.count) }
+        return shortest.map { max($0, lookTime) }
     }
 }
 
