@@ -455,12 +455,18 @@ extension BroadcastSession {
         min(max(position(now), .zero), end ?? FramePosition(.max))
     }
 
+    /// Whether there is a listener that is fed.
+    public var hasMembers: Bool { connections.links.contains(where: \.isMember) }
+
     /// The listeners that are fed, longest connected first.
     public var listeners: [ListenerView] {
         connections.links.filter(\.isMember).map {
             ListenerView(name: $0.connection.name, report: $0.report, isSentPCM: $0.form(for: song.codec) == .linearPCM)
         }
     }
+
+    /// Whether enough listeners were ready, one at least, when all were last looked at before the start.
+    public var hasEnoughReady: Bool { startDecision.hasEnoughReady }
 
     /// How many listeners could start now, and how many are wanted.
     public var readiness: (ready: Int, wanted: Int) {

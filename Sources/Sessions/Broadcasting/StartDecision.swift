@@ -26,6 +26,8 @@ struct StartDecision {
 
     /// Since when enough are there.
     private var enoughSince: HostTime?
+    /// Whether enough were ready, one at least, when it was last asked.
+    private(set) var hasEnoughReady = false
 
     /// - Parameters:
     ///   - since: when the song could have been started first.
@@ -34,6 +36,7 @@ struct StartDecision {
     mutating func judge(
         _ audience: Audience, since: HostTime, searched: HostTime?, isNamed: Bool, now: HostTime
     ) -> Verdict {
+        hasEnoughReady = audience.ready >= max(1, audience.wanted)
         guard audience.wanted > 0 else { return .start }
         enoughSince = audience.present < audience.wanted ? nil : enoughSince ?? now
         if isNamed, now - since > BroadcastLimits.namedListenerTime { return .startWithoutTheMissing }

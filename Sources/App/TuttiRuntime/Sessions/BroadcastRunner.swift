@@ -221,7 +221,8 @@ final class BroadcastRunner {
     func noteStart(_ stage: StartTimeline.Stage) { startTimeline?.note(stage) }
 
     private func noteStart(after event: BroadcastEvent?) {
-        guard let session = executor?.session, startTimeline?.note(event, session) == true, let told = startTimeline
+        guard startTimeline != nil, let session = executor?.session, startTimeline?.note(event, session) == true,
+            let told = startTimeline
         else { return }
         startTimeline = nil
         emit(.notice(.start(told.sorted)))

@@ -28,14 +28,10 @@ extension StartTimeline {
         case .authenticated: note(.authenticated)
         default: break
         }
-        // What looks at all listeners is done while a start is near alone.
         guard session.transport == .playing else { return false }
         if session.summary.isReady { note(.song) }
-        if !has(.joined), !session.listeners.isEmpty { note(.joined) }
-        if !has(.ready) {
-            let readiness = session.readiness
-            if readiness.ready >= max(1, readiness.wanted) { note(.ready) }
-        }
+        if session.hasMembers { note(.joined) }
+        if session.hasEnoughReady { note(.ready) }
         guard let anchor = session.anchor else { return false }
         note(.decided)
         note(.sound, at: ClockMapping.identity.host(at: anchor.session))
