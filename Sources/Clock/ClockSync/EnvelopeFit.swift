@@ -49,7 +49,7 @@ struct EnvelopeFitter: ~Copyable {
     static let ramp = 1_000.0 / 60
     static let rampStart = 8.0
     /// Number of lowest residuals that give the spacing.
-    static let lowestCount = 10
+    static let lowestCount = LowestValues.capacity
     /// Divides the log-likelihood: delays are neither exactly exponential nor independent.
     static let temper = 2.0
     /// Deviation of the correction for a path that is busier one way, as a fraction of it.
@@ -82,10 +82,10 @@ struct EnvelopeFitter: ~Copyable {
 
     /// Returns by how much an envelope's point of this age in seconds is loosened, in nanoseconds.
     private static func loosening(age: Double) -> Double {
-        let walked = wander * walkFactor * age * age.squareRoot()
+        let walkedSquared = wander * walkFactor * wander * walkFactor * age * age * age
         let ramping = max(0, age - rampStart)
         let ramped = 0.5 * ramp * ramping * ramping
-        return (walked * walked + ramped * ramped).squareRoot()
+        return (walkedSquared + ramped * ramped).squareRoot()
     }
 
     /// Returns the age in seconds at which the walk alone loosens a point by this many nanoseconds.
@@ -125,10 +125,7 @@ struct EnvelopeFitter: ~Copyable {
     private static func spacing(of points: [EnvelopePoint], slope: Double) -> Double {
         var lowest = LowestValues(limit: max(2, min(lowestCount, points.count / 2)))
         for point in points { lowest.insert(point.y - slope * point.x) }
-        guard let first = lowest.values.first, let last = lowest.values.last, lowest.values.count > 1 else {
-            return spacingFloor
-        }
-        return max(spacingFloor, (last - first) / Double(lowest.values.count - 1))
+        return max(spacingFloor, lowest.spacing ?? 0)
     }
 
     /// Returns the likelihood-weighted mean and deviation of offset and slope over all slopes.

@@ -4,21 +4,35 @@ struct EnvelopePoint: Sendable, BitwiseCopyable {
     var y: Double
 }
 
-/// The lowest of many numbers, up to a limit, in ascending order.
-struct LowestValues: Sendable {
-    private(set) var values: [Double] = []
-    let limit: Int
+/// The lowest of many numbers, ``capacity`` at most, in ascending order.
+struct LowestValues: Sendable, BitwiseCopyable {
+    static let capacity = 10
 
-    init(limit: Int) {
-        self.limit = limit
-        values.reserveCapacity(limit + 1)
+    private var values = InlineArray<10, Double>(repeating: .infinity)
+    private(set) var count = 0
+    private let limit: Int
+    /// What is not below this is not among the lowest.
+    private var end = Double.infinity
+
+    /// - Parameter limit: how many are kept, from 1 to ``capacity``.
+    init(limit: Int) { self.limit = min(max(1, limit), Self.capacity) }
+
+    /// The mean distance between them; nil of fewer than two.
+    var spacing: Double? { count > 1 ? (values[count - 1] - values[0]) / Double(count - 1) : nil }
+
+    @inline(__always) mutating func insert(_ value: Double) {
+        // Nearly all are not.
+        if value < end { place(value) }
     }
 
-    mutating func insert(_ value: Double) {
-        if values.count == limit, let last = values.last, value >= last { return }
-        var index = values.count
-        while index > 0, values[index - 1] > value { index -= 1 }
-        values.insert(value, at: index)
-        if values.count > limit { values.removeLast() }
+    private mutating func place(_ value: Double) {
+        var index = count < limit ? count : limit - 1
+        while index > 0, values[index - 1] > value {
+            values[index] = values[index - 1]
+            index -= 1
+        }
+        values[index] = value
+        count = min(count + 1, limit)
+        if count == limit { end = values[limit - 1] }
     }
 }
