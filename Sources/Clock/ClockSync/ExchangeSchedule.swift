@@ -9,7 +9,9 @@ import AudioCore
 // bound is large there is more to gain: the gap then grows by 0.5 %, up to an eighth of a second, and while the bound
 // is very large only up to 40 ms: 25 requests and replies a second, each some 100 us of a radio's time, a half of 1 %.
 // A broadcaster of many listeners names the least gap, as the master of IEEE 1588 does (2019, 9.5.11.2): then no
-// listener's gaps stay shorter than that, or grow more slowly than those of one that knows the clock well.
+// listener's gaps stay shorter than that. On a wire they also grow by 5 % from the beginning: 80 requests in the first
+// second instead of 250, and a 99th percentile of the error of 0.9 us then instead of 0.2. A radio's listener needs its
+// first exchanges too much, and radios do not carry thousands.
 //
 // Steady gaps vary by a tenth, so that a periodic disturbance does not hit every exchange.
 //
@@ -25,6 +27,7 @@ struct ExchangeSchedule: Sendable {
     static let nearBurstInterval = TimeSpan.milliseconds(2)
     static let nearGrowth = 0.01
     static let nearAge = TimeSpan.seconds(1)
+    static let nearGrowthAmongMany = 0.05
     /// A bound above this is worth more frequent requests,
     static let jitteryBound = TimeSpan.microseconds(20)
     /// and one above this as many as a radio carries without being disturbed.
@@ -89,7 +92,6 @@ struct ExchangeSchedule: Sendable {
 
     private func pace(_ bound: TimeSpan?) -> Pace {
         guard let bound else { return .jittery }
-        if leastInterval > .zero { return .quiet }
         if bound > Self.roughBound, !isPathShared, !isNear { return .rough }
         return bound > Self.jitteryBound ? .jittery : .quiet
     }
@@ -98,9 +100,12 @@ struct ExchangeSchedule: Sendable {
         let shortest = isNear ? Self.nearBurstInterval : Self.burstInterval
         guard burstRemaining == 0, let burstStart else { return shortest }
         let age = (now - burstStart).magnitude
-        let isNearAndQuiet = isNear && pace == .quiet && age < Self.nearAge
-        let growth = isNearAndQuiet ? Self.nearGrowth : pace.growth
-        let interval = min(max(age * growth, shortest), max(pace.steadyInterval, leastInterval))
+        let interval = min(max(age * growth(age), shortest), max(pace.steadyInterval, leastInterval))
         return interval * Double.random(in: 0.9...1.1, using: &generator)
+    }
+
+    private func growth(_ age: TimeSpan) -> Double {
+        if isNear, leastInterval > .zero { return Self.nearGrowthAmongMany }
+        return isNear && pace == .quiet && age < Self.nearAge ? Self.nearGrowth : pace.growth
     }
 }

@@ -60,9 +60,9 @@ public enum BroadcastLimits {
     static let tick = TimeSpan.milliseconds(20)
     static let playingTick = TimeSpan.milliseconds(100)
     /// With more connections than this what single ones cause for all waits for the next tick, if all were looked at
-    /// within this time for each connection. A look takes a fifth of that, or less.
+    /// within this time for each connection. A look takes a tenth of that.
     static let crowdCount = 256
-    static let lookTime = TimeSpan.microseconds(10)
+    static let lookTime = TimeSpan.microseconds(20)
     /// How long listeners gather at most before a song starts, once enough are there.
     public static let gatheringTime = TimeSpan.milliseconds(300)
     /// How long a broadcast that began looks for listeners. Answers to an mDNS query are delayed by 20 to 120 ms on

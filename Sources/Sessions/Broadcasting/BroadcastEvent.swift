@@ -72,7 +72,7 @@ extension BroadcastEvent {
     /// Whether a single peer causes it, so that there may be as many of it as there are peers.
     var isOfOnePeer: Bool {
         switch self {
-        case .contact, .contactLost, .opened, .dialFailed, .broken, .closed: true
+        case .contact, .contactLost, .opened, .dialFailed, .broken, .closed, .pins: true
         default: false
         }
     }

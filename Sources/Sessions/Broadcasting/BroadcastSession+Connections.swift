@@ -15,9 +15,8 @@ extension BroadcastSession {
         for id in connections.forgetContact(key) { refuseUnwanted(id, now) }
     }
 
-    /// Takes what names belong to. Of two listeners that came under one new name, the second one is refused now.
-    mutating func learn(_ pins: PinnedNames, _ now: HostTime) {
-        connections.pins = pins
+    /// Refuses listeners whose names belong to others by now: of two that came under one new name, the second one.
+    mutating func refuseContradicted(_ now: HostTime) {
         for link in connections.links {
             guard let greeting = link.connection.greeting, greeting.roles.contains(.listener), !isOwn(link),
                 !connections.isAllowed(link.id)

@@ -73,6 +73,8 @@ public struct BroadcastSession {
     /// The newest epoch.
     var lastEpoch = Epoch(0)
     var startDecision = StartDecision()
+    /// Whether what names belong to has changed since all links were looked at.
+    private var hasNewPins = false
     /// When all links were looked at last.
     private var looked: HostTime?
     /// When the first event came.
@@ -115,7 +117,9 @@ public struct BroadcastSession {
         case .standing(let id, let standing): note(standing, of: id, now)
         case .access(let access): follow(access, now)
         case .acceptance(let ofSongs): configuration.acceptsSongs = ofSongs
-        case .pins(let pins): learn(pins, now)
+        case .pins(let pins):
+            connections.pins = pins
+            hasNewPins = true
         case .broken(let id, let error):
             if error.isEarlyEnd { isContained = isOfStranger(id) }
             broke(id, error, now)
@@ -174,6 +178,10 @@ public struct BroadcastSession {
         guard phase != .over else { return }
         concernsAll = false
         looked = now
+        if hasNewPins {
+            hasNewPins = false
+            refuseContradicted(now)
+        }
         superviseConnections(now)
         finishSettings(now)
         beginProgramme(now)
