@@ -144,9 +144,9 @@ extension BroadcastSession {
 
     /// Returns the number by which followers and observers are to know a process: no other member's.
     private func shownInstance(for process: PeerProcess) -> UInt64 {
-        let members = connections.links.filter(\.isMember)
-        let own = members.first { $0.connection.greeting?.process == process }
-        if let own { return own.shownInstance }
+        let members = connections.links.lazy.filter(\.isMember)
+        if let own = members.first(where: { $0.process == process }) { return own.shownInstance }
+        guard members.contains(where: { $0.shownInstance == process.instance }) else { return process.instance }
         let taken = Set(members.map(\.shownInstance))
         var instance = process.instance
         while taken.contains(instance) { instance &+= 1 }

@@ -30,6 +30,8 @@ final class ListenerLink: PeerLink {
     /// The number by which followers and observers know a member: its instance, unless another peer's process states
     /// the same.
     private(set) var shownInstance: UInt64 = 0
+    /// A member's process.
+    private(set) var process: PeerProcess?
     /// When a member was welcomed.
     private(set) var admitted: HostTime?
     /// A member's last report.
@@ -64,7 +66,7 @@ final class ListenerLink: PeerLink {
     /// Welcomes a stranger, which is fed from now on.
     func admit(shownAs instance: UInt64, now: HostTime) {
         guard case .stranger = stage, let greeting = connection.greeting else { return }
-        (shownInstance, admitted) = (instance, now)
+        (shownInstance, process, admitted) = (instance, greeting.process, now)
         stage = .member(ListenerFeed(codecs: Set(greeting.codecs)))
         clock.open()
     }

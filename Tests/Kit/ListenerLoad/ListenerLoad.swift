@@ -90,9 +90,12 @@ public final class ListenerLoad {
             let share = (number + 1) * disturbedCount / options.listenerCount
             let isDisturbed = share > number * disturbedCount / options.listenerCount
             let instant = start + TimeSpan(seconds: Double(number) / options.joinsPerSecond)
+            let fitting = options.fittingCount ?? options.listenerCount
+            let fitsClock =
+                (number + 1) * fitting / options.listenerCount > number * fitting / options.listenerCount
             let listener = LoadListener(
-                number: number, behaviour: isDisturbed ? kinds[share - 1] : .steady, environment: environment,
-                from: instant)
+                number: number, behaviour: isDisturbed ? kinds[share - 1] : .steady, fitsClock: fitsClock,
+                environment: environment, from: instant)
             listeners.append(listener)
             scheduled.append(instant)
             queue.insert(number, at: instant)

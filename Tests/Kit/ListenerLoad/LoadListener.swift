@@ -20,6 +20,8 @@ final class LoadListener {
 
     let number: Int
     let behaviour: LoadBehaviour
+    /// Whether it computes its clock as a real listener does.
+    private let fitsClock: Bool
     private let environment: LoadEnvironment
     private let instance = UInt64.random(in: 1 ... .max)
     private let keys = PeerKeyPair.random()
@@ -41,12 +43,15 @@ final class LoadListener {
     /// What one of half speed may read by now.
     private var allowance = 0.0
 
-    init(number: Int, behaviour: LoadBehaviour, environment: LoadEnvironment, from start: HostTime) {
+    init(
+        number: Int, behaviour: LoadBehaviour, fitsClock: Bool, environment: LoadEnvironment, from start: HostTime
+    ) {
         self.number = number
         self.behaviour = behaviour
+        self.fitsClock = fitsClock
         self.environment = environment
         phase = .away(until: start)
-        part = SimulatedListener(song: environment.song, now: start)
+        part = SimulatedListener(song: environment.song, fitsClock: fitsClock, now: start)
         security = ConnectionSecurity(.encrypted(.initiator, keys))
     }
 
@@ -59,7 +64,7 @@ final class LoadListener {
     }
     var exchanges: ClockExchanges {
         var sum = earlierExchanges
-        if let statistics = part.clock?.statistics { sum += ClockExchanges(statistics) }
+        if let exchanges = part.clock?.exchanges { sum += exchanges }
         return sum
     }
 
@@ -141,7 +146,7 @@ final class LoadListener {
             return
         }
         phase = .connected
-        part = SimulatedListener(song: environment.song, now: now)
+        part = SimulatedListener(song: environment.song, fitsClock: fitsClock, now: now)
         sendBytes(security.opening)
         watch(behaviour == .halfSpeed ? 0 : LOAD_READABLE)
         switch behaviour {
@@ -255,7 +260,7 @@ final class LoadListener {
         disconnect()
         earlier = figures
         earlierExchanges = exchanges
-        part = SimulatedListener(song: environment.song, now: now)
+        part = SimulatedListener(song: environment.song, fitsClock: fitsClock, now: now)
         phase = .away(until: now + span)
     }
 

@@ -15,14 +15,19 @@ public struct LoadOptions: Sendable {
     /// How many begin to connect in a second.
     public var joinsPerSecond = 250.0
     public var sources: [UInt32] = []
+    /// How many compute their clocks as real listeners do; nil for all.
+    public var fittingCount: Int?
     /// How many of the listeners do not read as they should.
     public var disturbed: [LoadBehaviour: Int] = [:]
 
     public static let usage = """
         usage: listener-load --connect ADDRESS:PORT --listeners N --song FILE [--seconds S] [--joins-per-second N]
                [--from ADDRESS,... | --from NETWORK/BITS] [--stalled N] [--half-speed N] [--flapping N]
+               [--fitting N]
 
         Plays N listeners of one broadcast, and checks everything that they are sent against the song. Prints JSON.
+        With --fitting, N of them compute their clocks as real listeners do, and the others only ask as often: to
+        compute all takes more of one core than it has from some 3,000 listeners on.
         Exit code: 0 when all that read as they should got everything in time, 1 when not, 2 when it could not be tried,
         64 for a wrong command line.
         """
@@ -38,6 +43,7 @@ public struct LoadOptions: Sendable {
             case "--seconds": seconds = try Self.number(name, value, 1...86_400)
             case "--joins-per-second": joinsPerSecond = try Self.number(name, value, 1...100_000)
             case "--from": sources = try Self.sources(value)
+            case "--fitting": fittingCount = Int(try Self.number(name, value, 0...20_000))
             case "--stalled": disturbed[.stalling] = Int(try Self.number(name, value, 0...20_000))
             case "--half-speed": disturbed[.halfSpeed] = Int(try Self.number(name, value, 0...20_000))
             case "--flapping": disturbed[.flapping] = Int(try Self.number(name, value, 0...20_000))
@@ -46,6 +52,9 @@ public struct LoadOptions: Sendable {
         }
         guard broadcaster.port != 0 else { throw Refusal(description: "--connect ADDRESS:PORT is missing") }
         guard !song.isEmpty else { throw Refusal(description: "--song FILE is missing") }
+        guard fittingCount ?? 0 <= listenerCount else {
+            throw Refusal(description: "more listeners are to compute their clocks than there are")
+        }
         guard disturbed.values.reduce(0, +) <= listenerCount else {
             throw Refusal(description: "more listeners are to be disturbed than there are")
         }

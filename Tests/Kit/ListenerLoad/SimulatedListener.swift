@@ -24,7 +24,8 @@ struct SimulatedListener {
     }
 
     private(set) var check: ReceptionCheck
-    private(set) var clock: ClockClient?
+    private(set) var clock: LoadClock?
+    private let fitsClock: Bool
     private(set) var state = ListenerState.connecting
     private(set) var clockPort: UInt16?
     private var parser = WireParser()
@@ -34,7 +35,9 @@ struct SimulatedListener {
     private var sequence: UInt32?
     private var clockBegan: HostTime?
 
-    init(song: LoadSong, now: HostTime) {
+    /// - Parameter fitsClock: whether it computes its clock as a real listener does.
+    init(song: LoadSong, fitsClock: Bool, now: HostTime) {
+        self.fitsClock = fitsClock
         check = ReceptionCheck(song: song)
         lastSent = now
         lastTurn = now
@@ -49,12 +52,12 @@ struct SimulatedListener {
         try parser.parse(bytes, into: &check)
         guard let welcome = check.takeWelcome(), let key = ClockKey(bytes: welcome.clockKey) else { return }
         clockPort = welcome.clockPort
-        clock = ClockClient(key: key, seed: .random(in: .min ... .max))
+        clock = LoadClock(key: key, isFitted: fitsClock)
         clockBegan = now
         state = .preparing
     }
 
-    mutating func receiveDatagram(_ bytes: [UInt8], now: HostTime) { _ = clock?.receive(bytes, at: now) }
+    mutating func receiveDatagram(_ bytes: [UInt8], now: HostTime) { clock?.receive(bytes, now: now) }
 
     /// The datagram that ``poll(now:)`` gave was handed to the socket then.
     mutating func didSendDatagram(at now: HostTime) {
@@ -62,11 +65,11 @@ struct SimulatedListener {
         sequence = nil
     }
 
-    /// How far off the clock is that it plays by, and how far it says it may be; nil until it has settled. The
-    /// broadcaster's is this machine's own.
+    /// How far off the clock is that it plays by, and how far it says it may be; nil until it has settled, and unless
+    /// it is a real listener's. The broadcaster's is this machine's own.
     func clockError(at now: HostTime) -> (error: TimeSpan, bound: TimeSpan)? {
         guard state == .playing, let clockBegan, now - clockBegan >= Self.settlingTime, let clock,
-            let estimate = clock.estimate
+            clock.isFitted, let estimate = clock.estimate
         else { return nil }
         let truth = ClockMapping.identity.session(at: now)
         // Its stamps are made in this program, not in the kernel.

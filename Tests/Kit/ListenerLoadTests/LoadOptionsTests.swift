@@ -27,6 +27,7 @@ import Testing
         #expect(refusal(least + ["--listeners", "0"])?.contains("from 1 to") == true)
         #expect(refusal(least + ["--listeners"])?.contains("needs a value") == true)
         #expect(refusal(least + ["--loud", "1"])?.contains("'--loud'") == true)
+        #expect(refusal(least + ["--listeners", "3", "--fitting", "4"]) != nil)
         #expect(refusal(least + ["--listeners", "3", "--stalled", "2", "--flapping", "2"]) != nil)
         #expect(refusal(["--connect", "kitchen:1", "--song", "a.mp3"])?.contains("'kitchen:1'") == true)
     }
