@@ -55,9 +55,8 @@ public enum ListenLimits {
     /// How far beyond what can have been played a recorder accepts a song: a broadcaster's horizon, 10 s, plus what a
     /// slow network may have delayed of the first packets.
     public static let recordingLead = TimeSpan.seconds(15)
-    /// Between reports while nothing changes: a little longer than between two batches of song, each of which is worth
-    /// a report.
-    public static let reportInterval = TimeSpan.milliseconds(600)
+    /// Between reports while nothing changes.
+    public static let reportInterval = TimeSpan.milliseconds(500)
     /// Received song that is worth a report of its own: half of what may be sent unacknowledged at most.
     public static let receiptThreshold = TimeSpan.milliseconds(500)
     /// The same while it trickles in, and the least time between two such reports: on a slow link a broadcaster sends a

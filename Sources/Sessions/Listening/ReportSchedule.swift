@@ -1,8 +1,8 @@
 import AudioCore
 import WireProtocol
 
-/// When to report to the broadcaster: about twice a second, when state or epoch changes, and for every larger amount of
-/// song that came, because the broadcaster sends more as it hears of it.
+/// When to report to the broadcaster: twice a second, when state or epoch changes, and for every larger amount of song
+/// that came, because the broadcaster sends more as it hears of it.
 public struct ReportSchedule {
     private var last: (sent: HostTime, report: ListenerReport)?
     /// When a report is due if nothing changes and nothing more comes; nil before the first one.

@@ -1,7 +1,7 @@
 import AudioCore
 import NIOCore
 
-/// A listener's report to its broadcaster, sent about twice a second and whenever its state changes.
+/// A listener's report to its broadcaster, sent twice a second and whenever its state changes.
 ///
 /// | field | type | meaning |
 /// |---|---|---|
