@@ -55,8 +55,10 @@ import Testing
         var clock = LoadClock(key: Self.key, isFitted: false)
         var responder = responder(others: 0)
         let now = HostTime(nanoseconds: 1_000_000_000)
-        let request = try #require(clock.poll(now: now))
-        let reply = try #require(responder.receive(request.bytes, at: SessionTime(nanoseconds: 5)))
+        let asked = clock.poll(now: now)
+        let request = try #require(asked)
+        let answer = responder.receive(request.bytes, at: SessionTime(nanoseconds: 5))
+        let reply = try #require(answer)
         var bytes = reply.bytes(transmit: SessionTime(nanoseconds: 6))
         bytes[30] ^= 1
         clock.receive(bytes, now: now + .milliseconds(1))
