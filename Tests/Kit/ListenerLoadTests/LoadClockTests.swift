@@ -4,7 +4,7 @@ import Testing
 
 @testable import ListenerLoad
 
-/// Clocks of a load against a broadcaster that answers 1 ms after each request.
+/// Clocks of a load on a wire, against a broadcaster that answers at once.
 @Suite(.timeLimit(.minutes(5))) struct LoadClockTests {
     private static let key = ClockKey(identifier: 1, secret0: 2, secret1: 3)
     private static let ahead = TimeSpan.seconds(5)
@@ -25,9 +25,9 @@ import Testing
         while now < end {
             if let request = clock.poll(now: now) {
                 clock.didSend(sequence: request.sequence, at: now)
-                let arrival = SessionTime(nanoseconds: now.nanoseconds) + Self.ahead + .microseconds(500)
+                let arrival = SessionTime(nanoseconds: now.nanoseconds) + Self.ahead + .microseconds(200)
                 let reply = responder.receive(request.bytes, at: arrival)
-                reply.map { clock.receive($0.bytes(transmit: arrival), now: now + .milliseconds(1)) }
+                reply.map { clock.receive($0.bytes(transmit: arrival), now: now + .microseconds(400)) }
             }
             now = max(now + .milliseconds(1), clock.nextDeadline ?? now)
         }
