@@ -58,10 +58,12 @@ public struct BroadcastConfiguration: Sendable {
 public enum BroadcastLimits {
     /// Between ticks; ``playingTick`` while a song plays that is not live. Both are short beside ``leastLead``.
     static let tick = TimeSpan.milliseconds(20)
-    static let playingTick = TimeSpan.milliseconds(100)
-    /// With more connections than this what single ones cause for all waits for the next tick, if all were looked at
-    /// within this time for each connection. A look takes a tenth of that.
+    static let playingTick = TimeSpan.milliseconds(50)
+    /// With more connections than this there is ``crowdedPlayingTick`` between two ticks while a song plays, and what
+    /// single ones cause for all waits for the next tick, if all were looked at within ``lookTime`` for each
+    /// connection. A look takes a tenth of that.
     static let crowdCount = 256
+    static let crowdedPlayingTick = TimeSpan.milliseconds(100)
     static let lookTime = TimeSpan.microseconds(20)
     /// How long listeners gather at most before a song starts, once enough are there.
     public static let gatheringTime = TimeSpan.milliseconds(300)

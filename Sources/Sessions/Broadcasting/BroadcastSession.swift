@@ -166,9 +166,12 @@ public struct BroadcastSession {
     /// Does what follows for all, unless that was done a moment ago for many: then the next tick does it. Otherwise a
     /// thousand that come in a second would each have all others looked at.
     private mutating func advanceSoon(_ now: HostTime) {
-        if connections.links.count > BroadcastLimits.crowdCount, let looked, now - looked < lookTime { return }
+        if isCrowded, let looked, now - looked < lookTime { return }
         advance(now)
     }
+
+    /// Whether a look at all links takes long.
+    private var isCrowded: Bool { connections.links.count > BroadcastLimits.crowdCount }
 
     /// The least time between two looks at all links.
     private var lookTime: TimeSpan { BroadcastLimits.lookTime * Double(connections.links.count) }
@@ -395,7 +398,8 @@ public struct BroadcastSession {
         let shortest: TimeSpan? =
             switch phase {
             case .over: nil
-            case .playing: timeline.heard.follower.isLive ? BroadcastLimits.tick : BroadcastLimits.playingTick
+            case .playing where timeline.heard.follower.isLive: BroadcastLimits.tick
+            case .playing: isCrowded ? BroadcastLimits.crowdedPlayingTick : BroadcastLimits.playingTick
             case .idle, .opening, .waiting: BroadcastLimits.tick
             }
         return shortest.map { max($0, lookTime) }
