@@ -10,8 +10,8 @@ import AudioCore
 ///
 /// It asks in a burst at the start, then less and less often, down to a few times a second (25 times while little is
 /// known), and less often where the broadcaster has many listeners and says so; and in another burst when an exchange
-/// contradicts the estimate. It only accepts a reply to a pending
-/// request, with the right key, tag and cookie, once and in order. A value type; not thread-safe.
+/// contradicts the estimate. It only accepts a reply to a pending request, with the right key, tag and cookie, once and
+/// in order. A value type; not thread-safe.
 public struct ClockClient: Sendable {
     /// A datagram to send now.
     public struct Request: Sendable {

@@ -1,0 +1,65 @@
+import AudioCore
+import Broadcasting
+import Peering
+import Testing
+import WireProtocol
+
+/// A broadcast with so many listeners that a look at all of them is worth saving.
+@Suite(.timeLimit(.minutes(5))) struct CrowdTests {
+    private static let count = 300
+
+    /// A broadcast of a minute that these listeners have made start.
+    private func started(_ count: Int) -> ScriptedBroadcast {
+        var broadcast = ScriptedBroadcast { $0.start = .whenReady(listeners: count) }
+        broadcast.give(seconds: 60)
+        for id in 1...count { broadcast.join(id) }
+        broadcast.handle(.tick)
+        for id in 1...count { broadcast.report(.ready, id) }
+        broadcast.wait(.milliseconds(320))
+        return broadcast
+    }
+
+    private func contact(_ number: Int) -> PeerContact {
+        PeerContact(
+            key: .instance(UInt64(number)), name: "Late", roles: .listener,
+            addresses: [NetworkAddress(host: "10.1.0.\(number)")])
+    }
+
+    @Test func allOfManyStartTogether() {
+        let broadcast = started(Self.count)
+        let anchors = Set((1...Self.count).map { broadcast.heard[$0]?.anchor })
+        #expect(anchors.count == 1 && !anchors.contains(nil))
+        #expect((1...Self.count).allSatisfy { broadcast.heard[$0]?.entries.count == 1 })
+    }
+
+    @Test func whatOneOfManyCausesForAllWaitsForTheNextTick() {
+        for (count, dials) in [(3, 1), (Self.count, 0)] {
+            var broadcast = started(count)
+            broadcast.handle(.tick)
+            broadcast.handle(.contact(contact(1)))
+            #expect(broadcast.dials.count == dials)
+            broadcast.handle(.tick)
+            #expect(broadcast.dials.count == 1)
+        }
+    }
+
+    @Test func aLookThatWasLongAgoIsNotWaitedFor() {
+        var broadcast = started(Self.count)
+        broadcast.handle(.tick)
+        broadcast.now += .milliseconds(10)
+        broadcast.handle(.contact(contact(1)))
+        #expect(broadcast.dials.count == 1)
+    }
+
+    @Test func aCommandIsToldToAllAtOnce() {
+        var broadcast = started(Self.count)
+        broadcast.handle(.tick)
+        broadcast.handle(.command(Command(.programme(.pause)), Asker(number: 0, name: "Broadcaster")))
+        #expect((1...Self.count).allSatisfy { broadcast.heard[$0]?.cuts.count == 1 })
+    }
+
+    @Test func manyAreLookedAtLessOften() {
+        #expect(started(3).session.tickInterval == .milliseconds(50))
+        #expect(started(Self.count).session.tickInterval == .milliseconds(100))
+    }
+}
