@@ -8,13 +8,16 @@ import WireProtocol
 @Suite(.timeLimit(.minutes(5))) struct CrowdTests {
     private static let count = 300
 
+    /// None is the broadcaster's own number.
+    private func ids(_ count: Int) -> Range<Int> { 1_001..<1_001 + count }
+
     /// A broadcast of a minute that these listeners have made start.
     private func started(_ count: Int) -> ScriptedBroadcast {
         var broadcast = ScriptedBroadcast { $0.start = .whenReady(listeners: count) }
         broadcast.give(seconds: 60)
-        for id in 1...count { broadcast.join(id) }
+        for id in ids(count) { broadcast.join(id) }
         broadcast.handle(.tick)
-        for id in 1...count { broadcast.report(.ready, id) }
+        for id in ids(count) { broadcast.report(.ready, id) }
         broadcast.wait(.milliseconds(320))
         return broadcast
     }
@@ -27,9 +30,9 @@ import WireProtocol
 
     @Test func allOfManyStartTogether() {
         let broadcast = started(Self.count)
-        let anchors = Set((1...Self.count).map { broadcast.heard[$0]?.anchor })
+        let anchors = Set(ids(Self.count).map { broadcast.heard[$0]?.anchor })
         #expect(anchors.count == 1 && !anchors.contains(nil))
-        #expect((1...Self.count).allSatisfy { broadcast.heard[$0]?.entries.count == 1 })
+        #expect(ids(Self.count).allSatisfy { broadcast.heard[$0]?.entries.count == 1 })
     }
 
     @Test func whatOneOfManyCausesForAllWaitsForTheNextTick() {
@@ -55,7 +58,7 @@ import WireProtocol
         var broadcast = started(Self.count)
         broadcast.handle(.tick)
         broadcast.handle(.command(Command(.programme(.pause)), Asker(number: 0, name: "Broadcaster")))
-        #expect((1...Self.count).allSatisfy { broadcast.heard[$0]?.cuts.count == 1 })
+        #expect(ids(Self.count).allSatisfy { broadcast.heard[$0]?.cuts.count == 1 })
     }
 
     @Test func manyAreLookedAtLessOften() {
