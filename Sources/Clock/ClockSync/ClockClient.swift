@@ -128,8 +128,8 @@ public struct ClockClient: Sendable {
             estimator.revise(sequence: reply.previousSequence, transmit: reply.previousTransmit)
         }
         let advice = estimator.add(exchange)
-        schedule.leastInterval = min(reply.interval, ClockLimits.longestInterval)
-        schedule.note(advice, estimator.estimate, now: receive, generator: &generator)
+        schedule.note(
+            advice, estimator.estimate, interval: reply.interval, now: receive, generator: &generator)
         return .updated
     }
 

@@ -19,6 +19,12 @@ struct EnvelopeFit: Sendable, BitwiseCopyable {
     var lowerSpacing: Double
 }
 
+/// A point of an envelope: seconds relative to now, and an offset in nanoseconds.
+struct EnvelopePoint: Sendable, BitwiseCopyable {
+    var x: Double
+    var y: Double
+}
+
 /// Fits envelopes to samples. See ``ClockEstimator`` for the reasoning.
 struct EnvelopeFitter: ~Copyable {
     /// A slope believed before any exchange.
@@ -48,8 +54,6 @@ struct EnvelopeFitter: ~Copyable {
     /// 1 ppm a minute. In the first seconds it is less than the walk allows.
     static let ramp = 1_000.0 / 60
     static let rampStart = 8.0
-    /// Number of lowest residuals that give the spacing.
-    static let lowestCount = LowestValues.capacity
     /// Divides the log-likelihood: delays are neither exactly exponential nor independent.
     static let temper = 2.0
     /// Deviation of the correction for a path that is busier one way, as a fraction of it.
@@ -123,9 +127,9 @@ struct EnvelopeFitter: ~Copyable {
     }
 
     private static func spacing(of points: [EnvelopePoint], slope: Double) -> Double {
-        var lowest = LowestValues(limit: max(2, min(lowestCount, points.count / 2)))
+        var lowest = LowestResiduals(of: points.count)
         for point in points { lowest.insert(point.y - slope * point.x) }
-        return max(spacingFloor, lowest.spacing ?? 0)
+        return max(spacingFloor, lowest.spacing ?? spacingFloor)
     }
 
     /// Returns the likelihood-weighted mean and deviation of offset and slope over all slopes.

@@ -8,6 +8,7 @@ import AudioCore
 // after the burst, and the error of the skew at that time is heard as drift: so the gap grows by 2 % only. While the
 // bound is large there is more to gain: the gap then grows by 0.5 %, up to an eighth of a second, and while the bound
 // is very large only up to 40 ms: 25 requests and replies a second, each some 100 us of a radio's time, a half of 1 %.
+//
 // A broadcaster of many listeners names the least gap, as the master of IEEE 1588 does (2019, 9.5.11.2): then no
 // listener's gaps stay shorter than that. On a wire they also grow by 5 % from the beginning: 80 requests in the first
 // second instead of 250, and a 99th percentile of the error of 0.9 us then instead of 0.2. A radio's listener needs its
@@ -57,8 +58,8 @@ struct ExchangeSchedule: Sendable {
     private var burstStart: HostTime?
     private var pace = Pace.jittery
     private var isNear = false
-    /// What the broadcaster asks for; zero leaves it to this type. At most ``ClockLimits/longestInterval``.
-    var leastInterval = TimeSpan.zero
+    /// What the broadcaster asks for; zero leaves it to this type.
+    private var leastInterval = TimeSpan.zero
     private let isPathShared: Bool
 
     /// - Parameter isPathShared: whether a song shares the connection; more requests would only queue with it.
@@ -74,10 +75,14 @@ struct ExchangeSchedule: Sendable {
     }
 
     /// Applies the estimator's advice after an exchange.
-    /// - Parameter estimate: nil while there is none.
+    /// - Parameters:
+    ///   - estimate: nil while there is none.
+    ///   - interval: the least gap that the reply named; zero if none.
     mutating func note(
-        _ advice: ClockEstimator.Advice, _ estimate: ClockEstimate?, now: HostTime, generator: inout SplitMix64
+        _ advice: ClockEstimator.Advice, _ estimate: ClockEstimate?, interval: TimeSpan, now: HostTime,
+        generator: inout SplitMix64
     ) {
+        leastInterval = min(interval, ClockLimits.longestInterval)
         isNear = estimate.map { $0.roundTrip < ClockLimits.wiredRoundTrip } ?? false
         pace = pace(estimate?.errorBound)
         if advice == .askMore, burstRemaining == 0 { burst(now: now, generator: &generator) }

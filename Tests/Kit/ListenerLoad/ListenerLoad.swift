@@ -86,20 +86,22 @@ public final class ListenerLoad {
         }
         let disturbedCount = kinds.count
         for number in 0..<options.listenerCount {
-            // Spread evenly among the others.
-            let share = (number + 1) * disturbedCount / options.listenerCount
-            let isDisturbed = share > number * disturbedCount / options.listenerCount
+            let disturbed = place(of: number, among: disturbedCount)
             let instant = start + TimeSpan(seconds: Double(number) / options.joinsPerSecond)
-            let fitting = options.fittingCount ?? options.listenerCount
-            let fitsClock =
-                (number + 1) * fitting / options.listenerCount > number * fitting / options.listenerCount
+            let fitted = place(of: number, among: options.fittingCount ?? options.listenerCount)
             let listener = LoadListener(
-                number: number, behaviour: isDisturbed ? kinds[share - 1] : .steady, fitsClock: fitsClock,
+                number: number, behaviour: disturbed.map { kinds[$0] } ?? .steady, fitsClock: fitted != nil,
                 environment: environment, from: instant)
             listeners.append(listener)
             scheduled.append(instant)
             queue.insert(number, at: instant)
         }
+    }
+
+    /// Returns which of so many a listener is that are spread evenly among all; nil if it is none of them.
+    private func place(of number: Int, among count: Int) -> Int? {
+        let place = number * count / options.listenerCount
+        return (number + 1) * count / options.listenerCount > place ? place : nil
     }
 
     /// Does what is due and what has come, and waits for it.

@@ -1,91 +1,53 @@
 import AudioCore
 import ClockSync
 
-/// A listener's clock exchange: a real one's, or one that asks as a real one does and computes less.
+/// A listener's clock exchange: a real one's (``FittedClock``), or one that asks as a real one does and computes less
+/// (``MidpointClock``).
 ///
 /// To fit the exchanges of thousands of listeners takes more of one core than all else that a load does, and says
 /// nothing of the broadcaster.
-struct LoadClock {
-    /// What is to be sent.
-    struct Request {
-        var sequence: UInt32
-        var bytes: [UInt8]
-    }
-
-    private enum Kind {
-        case fitted(ClockClient)
-        case midpoint(MidpointClock)
-    }
-
-    private var kind: Kind
-
-    /// - Parameter isFitted: whether it computes what a real listener does.
-    init(key: ClockKey, isFitted: Bool) {
-        kind =
-            isFitted
-            ? .fitted(ClockClient(key: key, seed: .random(in: .min ... .max))) : .midpoint(MidpointClock(key: key))
-    }
-
+protocol LoadClock {
     /// When to call ``poll(now:)`` next; nil: at once.
-    var nextDeadline: HostTime? {
-        switch kind {
-        case .fitted(let client): client.nextDeadline
-        case .midpoint(let clock): clock.nextDeadline
-        }
-    }
-
+    var nextDeadline: HostTime? { get }
     /// Nil until enough exchanges are complete.
-    var estimate: ClockEstimate? {
-        switch kind {
-        case .fitted(let client): client.estimate
-        case .midpoint(let clock): clock.estimate
-        }
-    }
-
-    /// Whether ``estimate`` is what a real listener would have.
-    var isFitted: Bool { if case .fitted = kind { true } else { false } }
-
-    var exchanges: ClockExchanges {
-        switch kind {
-        case .fitted(let client): ClockExchanges(client.statistics)
-        case .midpoint(let clock): clock.exchanges
-        }
-    }
+    var estimate: ClockEstimate? { get }
+    var exchanges: ClockExchanges { get }
 
     /// Returns the request that is due at `now`, if any.
-    mutating func poll(now: HostTime) -> Request? {
-        switch kind {
-        case .fitted(var client):
-            defer { kind = .fitted(client) }
-            return client.poll(now: now).map { Request(sequence: $0.sequence, bytes: $0.bytes) }
-        case .midpoint(var clock):
-            defer { kind = .midpoint(clock) }
-            return clock.poll(now: now)
-        }
-    }
-
+    mutating func poll(now: HostTime) -> LoadClockRequest?
     /// Improves the transmit time of a request.
-    mutating func didSend(sequence: UInt32, at transmit: HostTime) {
-        guard case .fitted(var client) = kind else { return }
-        client.didSend(sequence: sequence, at: transmit)
-        kind = .fitted(client)
+    mutating func didSend(sequence: UInt32, at transmit: HostTime)
+    /// Takes a datagram that arrived at `now`.
+    mutating func receive(_ bytes: [UInt8], at now: HostTime)
+}
+
+/// What is to be sent.
+struct LoadClockRequest {
+    var sequence: UInt32
+    var bytes: [UInt8]
+}
+
+/// Computes what a real listener does.
+struct FittedClock: LoadClock {
+    private var client: ClockClient
+
+    init(key: ClockKey) { client = ClockClient(key: key, seed: .random(in: .min ... .max)) }
+
+    var nextDeadline: HostTime? { client.nextDeadline }
+    var estimate: ClockEstimate? { client.estimate }
+    var exchanges: ClockExchanges { ClockExchanges(client.statistics) }
+
+    mutating func poll(now: HostTime) -> LoadClockRequest? {
+        client.poll(now: now).map { LoadClockRequest(sequence: $0.sequence, bytes: $0.bytes) }
     }
 
-    /// Takes a datagram that arrived at `now`.
-    mutating func receive(_ bytes: [UInt8], now: HostTime) {
-        switch kind {
-        case .fitted(var client):
-            _ = client.receive(bytes, at: now)
-            kind = .fitted(client)
-        case .midpoint(var clock):
-            clock.receive(bytes, at: now)
-            kind = .midpoint(clock)
-        }
-    }
+    mutating func didSend(sequence: UInt32, at transmit: HostTime) { client.didSend(sequence: sequence, at: transmit) }
+
+    mutating func receive(_ bytes: [UInt8], at now: HostTime) { _ = client.receive(bytes, at: now) }
 }
 
 /// Asks as `ClockClient` does on a wire among many, and takes the midpoint of the fastest exchange so far.
-struct MidpointClock {
+struct MidpointClock: LoadClock {
     private static let shortestGap = TimeSpan.milliseconds(2)
     private static let growth = 0.05
     /// As long as the broadcaster names none.
@@ -104,7 +66,7 @@ struct MidpointClock {
 
     init(key: ClockKey) { self.key = key }
 
-    mutating func poll(now: HostTime) -> LoadClock.Request? {
+    mutating func poll(now: HostTime) -> LoadClockRequest? {
         if let nextDeadline, now < nextDeadline { return nil }
         let begun = begun ?? now
         self.begun = begun
@@ -119,8 +81,11 @@ struct MidpointClock {
         pending.append((sequence, cookie, now))
         let datagram = ClockDatagram(
             kind: .request, keyIdentifier: key.identifier, sequence: sequence, cookie: cookie)
-        return LoadClock.Request(sequence: sequence, bytes: datagram.encoded(under: key))
+        return LoadClockRequest(sequence: sequence, bytes: datagram.encoded(under: key))
     }
+
+    /// Its requests leave as soon as they are made.
+    mutating func didSend(sequence: UInt32, at transmit: HostTime) {}
 
     mutating func receive(_ bytes: [UInt8], at now: HostTime) {
         guard let reply = ClockDatagram(bytes, under: key), reply.kind == .reply,

@@ -24,7 +24,7 @@ struct SimulatedListener {
     }
 
     private(set) var check: ReceptionCheck
-    private(set) var clock: LoadClock?
+    private(set) var clock: (any LoadClock)?
     private let fitsClock: Bool
     private(set) var state = ListenerState.connecting
     private(set) var clockPort: UInt16?
@@ -52,12 +52,12 @@ struct SimulatedListener {
         try parser.parse(bytes, into: &check)
         guard let welcome = check.takeWelcome(), let key = ClockKey(bytes: welcome.clockKey) else { return }
         clockPort = welcome.clockPort
-        clock = LoadClock(key: key, isFitted: fitsClock)
+        clock = fitsClock ? FittedClock(key: key) : MidpointClock(key: key)
         clockBegan = now
         state = .preparing
     }
 
-    mutating func receiveDatagram(_ bytes: [UInt8], now: HostTime) { clock?.receive(bytes, now: now) }
+    mutating func receiveDatagram(_ bytes: [UInt8], now: HostTime) { clock?.receive(bytes, at: now) }
 
     /// The datagram that ``poll(now:)`` gave was handed to the socket then.
     mutating func didSendDatagram(at now: HostTime) {
@@ -69,7 +69,7 @@ struct SimulatedListener {
     /// it is a real listener's. The broadcaster's is this machine's own.
     func clockError(at now: HostTime) -> (error: TimeSpan, bound: TimeSpan)? {
         guard state == .playing, let clockBegan, now - clockBegan >= Self.settlingTime, let clock,
-            clock.isFitted, let estimate = clock.estimate
+            fitsClock, let estimate = clock.estimate
         else { return nil }
         let truth = ClockMapping.identity.session(at: now)
         // Its stamps are made in this program, not in the kernel.

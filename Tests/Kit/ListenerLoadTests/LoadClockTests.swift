@@ -18,7 +18,7 @@ import Testing
 
     /// - Returns: how many requests it sent.
     private func run(
-        _ clock: inout LoadClock, _ responder: inout ClockResponder, from start: HostTime, to end: HostTime
+        _ clock: inout any LoadClock, _ responder: inout ClockResponder, from start: HostTime, to end: HostTime
     ) -> Int {
         let before = clock.exchanges.sent
         var now = start
@@ -27,7 +27,7 @@ import Testing
                 clock.didSend(sequence: request.sequence, at: now)
                 let arrival = SessionTime(nanoseconds: now.nanoseconds) + Self.ahead + .microseconds(200)
                 let reply = responder.receive(request.bytes, at: arrival)
-                reply.map { clock.receive($0.bytes(transmit: arrival), now: now + .microseconds(400)) }
+                reply.map { clock.receive($0.bytes(transmit: arrival), at: now + .microseconds(400)) }
             }
             now = max(now + .milliseconds(1), clock.nextDeadline ?? now)
         }
@@ -36,7 +36,7 @@ import Testing
 
     /// What a broadcaster bears must not depend on what its listeners compute.
     @Test(arguments: [999, 4_999]) func bothKindsAskAlike(others: Int) throws {
-        var clocks = [true, false].map { LoadClock(key: Self.key, isFitted: $0) }
+        var clocks: [any LoadClock] = [FittedClock(key: Self.key), MidpointClock(key: Self.key)]
         var responders = clocks.map { _ in responder(others: others) }
         var now = HostTime(nanoseconds: 1_000_000_000)
         for _ in 0..<4 {
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func aMidpointTakesNoReplyButItsOwn() throws {
-        var clock = LoadClock(key: Self.key, isFitted: false)
+        var clock = MidpointClock(key: Self.key)
         var responder = responder(others: 0)
         let now = HostTime(nanoseconds: 1_000_000_000)
         let asked = clock.poll(now: now)
@@ -61,10 +61,10 @@ import Testing
         let reply = try #require(answer)
         var bytes = reply.bytes(transmit: SessionTime(nanoseconds: 6))
         bytes[30] ^= 1
-        clock.receive(bytes, now: now + .milliseconds(1))
+        clock.receive(bytes, at: now + .milliseconds(1))
         #expect(clock.estimate == nil && clock.exchanges.ignored == 1)
         bytes[30] ^= 1
-        for _ in 0..<2 { clock.receive(bytes, now: now + .milliseconds(1)) }
+        for _ in 0..<2 { clock.receive(bytes, at: now + .milliseconds(1)) }
         #expect(clock.estimate != nil && clock.exchanges.answered == 1 && clock.exchanges.ignored == 2)
     }
 }

@@ -1,21 +1,15 @@
-/// A point of an envelope: seconds relative to now, and an offset in nanoseconds.
-struct EnvelopePoint: Sendable, BitwiseCopyable {
-    var x: Double
-    var y: Double
-}
-
-/// The lowest of many numbers, ``capacity`` at most, in ascending order.
-struct LowestValues: Sendable, BitwiseCopyable {
+/// The lowest of a set of residuals, in ascending order: half of them, ``capacity`` at most and two at least.
+struct LowestResiduals: Sendable, BitwiseCopyable {
     static let capacity = 10
 
     private var values = InlineArray<10, Double>(repeating: .infinity)
-    private(set) var count = 0
+    private var count = 0
     private let limit: Int
     /// What is not below this is not among the lowest.
     private var end = Double.infinity
 
-    /// - Parameter limit: how many are kept, from 1 to ``capacity``.
-    init(limit: Int) { self.limit = min(max(1, limit), Self.capacity) }
+    /// - Parameter count: how many will be inserted.
+    init(of count: Int) { limit = max(2, min(Self.capacity, count / 2)) }
 
     /// The mean distance between them; nil of fewer than two.
     var spacing: Double? { count > 1 ? (values[count - 1] - values[0]) / Double(count - 1) : nil }
