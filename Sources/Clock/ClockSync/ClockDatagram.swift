@@ -9,7 +9,7 @@ import AudioCore
 /// | 0 | 4 | magic | `TuTc` | the same |
 /// | 4 | 1 | version | 1 | 1 |
 /// | 5 | 1 | kind | 1 | 2 |
-/// | 6 | 2 | interval | 0 | ms between two requests of a listener that knows the clock, at least; 0: its choice |
+/// | 6 | 2 | interval | 0 | ms between two requests of a listener that knows the clock, at least |
 /// | 8 | 8 | key identifier | names the connection | the same |
 /// | 16 | 4 | sequence | grows with each request of this key, from 1 | the request's |
 /// | 20 | 4 | previous sequence | 0 | the reply whose transmit stamp follows, 0: none |

@@ -47,13 +47,14 @@ import AudioCore
 // Rough paths
 //
 // The error of an envelope goes with 1 / (exchanges x density of the delays at the edge). A radio whose delays have no
-// sharp lower edge takes the most exchanges that a window can hold: while its bound is large, requests come 40 ms apart
-// and a minute of them is kept. Fits then come a tenth of a second apart, since many exchanges change little each.
+// sharp lower edge takes the most exchanges that a window can hold: while its bound is large, requests come 6 to 15 ms
+// apart at first and 40 ms later, and a minute of them is kept. Fits then come a tenth of a second apart, since many
+// exchanges change little each.
 //
 // The bound
 //
-// The published bound is 5.3 deviations (of the weighted mean, and of the two spacings), or 6 over radio, whose delays
-// are less like exponential ones; more while exchanges are few or the newest are sparser than the rest; plus the
+// The published bound is 5.3 deviations (of the weighted mean, and of the two spacings), or 6.25 over radio, whose
+// delays are less like exponential ones; more while exchanges are few or the newest are sparser than the rest; plus the
 // distance of the smoothed offset from the fit, plus a floor for the stamps themselves. The likelihood is tempered by
 // two, since real delays are neither exponential nor independent. In simulation, the bound contained the truth in
 // 99.9 % of seconds with delays that were exponential, uniform, gamma, log-normal, normal, in bursts or of a radio that
@@ -66,7 +67,7 @@ import AudioCore
 // better path or a clock that stepped (or stood still while a machine slept). Such an exchange is set aside and a burst
 // is requested; eight exchanges later their own envelopes are compared with the old ones. If the offset differs,
 // everything older is forgotten and the skew kept as a prior: a step is learned some 50 ms after the first exchange
-// that saw it. If not, it was a lucky exchange or a shorter path, and they join the others; one or two that no other
+// that saw it. If a queue could explain the difference, 16 exchanges and then 32 decide. If it does not differ, it was a lucky exchange or a shorter path, and they join the others; one or two that no other
 // confirms are dropped. Steps too small to stand out in one exchange are found by comparing the last 32 with all older
 // ones from time to time. A path that becomes longer, in one direction or both, changes nothing: a standing queue on a
 // congested link moves its envelope outwards, and old envelopes stay true until they have aged away.
@@ -101,10 +102,10 @@ struct ClockEstimator: Sendable {
     static let firstCount = 4
     /// Exchanges needed before a contradiction can be recognised.
     static let establishedCount = 12
-    /// Exchanges after a contradiction that decide whether the clock stepped; and the larger number that decides if the
+    /// Exchanges after a contradiction that decide whether the clock stepped; and the larger numbers that decide if the
     /// delays of the first could also come from a queue.
     static let suspectCount = 8
-    static let ampleCount = 16
+    static let decisionCounts = [suspectCount, 16, 32]
     /// Recent exchanges that are compared with all older ones, and how often.
     static let recentCount = 32
     static let comparisonInterval = 16
@@ -114,7 +115,7 @@ struct ClockEstimator: Sendable {
     /// A jump above this, in nanoseconds, starts a new generation; a smaller one is slewed.
     static let jump = 50_000.0
     static let deviations = 5.3
-    static let radioDeviations = 6.0
+    static let radioDeviations = 6.25
     static let crowdingCount = 16
     static let boundFloor = 50.0
     /// Estimates between two trials of the prior, and the deviations that contradict it.
@@ -203,14 +204,14 @@ struct ClockEstimator: Sendable {
     /// Decides, once there are enough suspects, between a step, an outlier and a shorter path.
     private mutating func decide(now: Double) {
         let later = suspects.filter { $0.sent >= lastDoubt }
-        guard later.count == Self.suspectCount || later.count == Self.ampleCount else { return }
+        guard Self.decisionCounts.contains(later.count) else { return }
         guard !stepped(from: window.samples, to: later, now: now) else {
             suspects.removeAll(keepingCapacity: true)
             relearn(from: later, now: now)
             return
         }
         let isOutlier = suspects.count { contradicts($0) } <= 2
-        guard isOutlier || later.count == Self.ampleCount else { return }
+        guard isOutlier || later.count == Self.decisionCounts.last else { return }
         let held = suspects
         suspects.removeAll(keepingCapacity: true)
         for sample in held where !(isOutlier && contradicts(sample)) { append(sample) }

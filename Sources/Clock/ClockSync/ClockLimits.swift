@@ -9,7 +9,7 @@ public enum ClockLimits {
     /// A path whose lowest round trip is below this is wired.
     public static let wiredRoundTrip = TimeSpan.milliseconds(1)
     /// Exchanges that the estimator keeps.
-    static let sampleCount = 1_536
+    static let sampleCount = 2_048
     /// Older exchanges are dropped.
     static let sampleAge = TimeSpan.seconds(150)
     /// A listener whose requests come closer together than this is in a hurry.
@@ -22,14 +22,14 @@ public enum ClockLimits {
     public static let gatheringTime = TimeSpan.milliseconds(50)
     /// The gap between two requests of a listener that knows the clock well.
     static let steadyInterval = TimeSpan.milliseconds(250)
-    /// Requests a second that all listeners together send at most once they know the clock: where they are many, the
-    /// broadcaster names a longer gap.
+    /// Requests a second that all listeners together send at most once they know the clock: the broadcaster names the
+    /// gap that follows from their number.
     static let settledRequestsPerSecond = 2_000.0
     /// The longest gap that is named or obeyed. Longer ones would look like silence.
     static let longestInterval = TimeSpan.seconds(1)
     /// Keys (connections) that one responder answers.
     public static let keyCount = 8_192
     /// Requests per key that are answered at once, and the number per second after that.
-    static let requestBurst = 256.0
-    static let requestsPerSecond = 60.0
+    static let requestBurst = 512.0
+    static let requestsPerSecond = 100.0
 }

@@ -4,8 +4,8 @@ import AudioCore
 ///
 /// Pure: no socket, no clock; session time is the broadcaster's host time and arrives as an argument. It keeps a few
 /// words per key. A request's sequence number must be above all earlier ones of its key, so replayed, duplicated and
-/// overtaken datagrams are not answered; the request rate per key is limited. Where keys are many, replies ask for
-/// longer gaps. Not thread-safe.
+/// overtaken datagrams are not answered; the request rate per key is limited. Replies name the gap that the number of
+/// keys asks for. Not thread-safe.
 public struct ClockResponder: Sendable {
     /// A reply that still needs its transmit time.
     public struct Reply: Sendable {
@@ -101,10 +101,10 @@ public struct ClockResponder: Sendable {
         peers[keyIdentifier]?.transmit = transmit
     }
 
-    /// The gap between two requests that listeners are asked to leave; zero while they are few.
+    /// The gap between two requests that listeners are asked to leave at least.
     private var interval: TimeSpan {
         let interval = TimeSpan(seconds: Double(peers.count) / ClockLimits.settledRequestsPerSecond)
-        return interval > ClockLimits.steadyInterval ? min(interval, ClockLimits.longestInterval) : .zero
+        return min(interval, ClockLimits.longestInterval)
     }
 
     private static func takeAllowance(of peer: inout Peer, at now: SessionTime) -> Bool {

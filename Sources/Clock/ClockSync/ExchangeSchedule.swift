@@ -6,13 +6,19 @@ import AudioCore
 // 100 ms. After that, knowledge grows with the time span of the exchanges, so the gap between two requests may grow in
 // proportion to the time since the burst, up to a steady quarter of a second. The music often begins half a second
 // after the burst, and the error of the skew at that time is heard as drift: so the gap grows by 2 % only. While the
-// bound is large there is more to gain: the gap then grows by 0.5 %, up to an eighth of a second, and while the bound
-// is very large only up to 40 ms: 25 requests and replies a second, each some 100 us of a radio's time, a half of 1 %.
+// bound is large there is more to gain: the gap then grows by 0.5 %, up to an eighth of a second.
 //
-// A broadcaster of many listeners names the least gap, as the master of IEEE 1588 does (2019, 9.5.11.2): then no
-// listener's gaps stay shorter than that. On a wire they also grow by 5 % from the beginning: 80 requests in the first
-// second instead of 250, and a 99th percentile of the error of 0.9 us then instead of 0.2. A radio's listener needs its
-// first exchanges too much, and radios do not carry thousands.
+// While the bound is very large, the radio is rough: its delays have no sharp lower edge, and only the number of
+// exchanges helps. In its first 20 s such a listener keeps gaps of 6 ms, which grow by 0.15 % to 15 ms; then they are
+// 40 ms. A request and its reply take some 200 us of a radio's time: 3 % of it in the first four seconds, 1.3 % until
+// the twentieth, a half of 1 % from then on.
+//
+// A broadcaster names the least gap, as the master of IEEE 1588 does (2019, 9.5.11.2): what a wire carries, divided
+// among its listeners. Where they are hundreds, no listener's gaps stay shorter than that. On a wire they also grow by
+// 5 % from the beginning: 80 requests in the first second instead of 250, and a 99th percentile of the error of 0.9 us
+// then instead of 0.2. A radio's listener needs its first exchanges too much, and radios do not carry thousands. But
+// all listeners in a house may share one radio, which carries less than a wire: below 40 ms, a rough radio's gaps end
+// at five times the named one. Then all of them together take 8 % of its time at most.
 //
 // Steady gaps vary by a tenth, so that a periodic disturbance does not hit every exchange.
 //
@@ -33,6 +39,12 @@ struct ExchangeSchedule: Sendable {
     static let jitteryBound = TimeSpan.microseconds(20)
     /// and one above this as many as a radio carries without being disturbed.
     static let roughBound = TimeSpan.microseconds(60)
+    /// What a rough radio is asked while the listener is new.
+    static let earlyRoughInterval = TimeSpan.milliseconds(15)
+    static let earlyRoughGrowth = 0.0015
+    static let earlyRoughAge = TimeSpan.seconds(20)
+    /// How many times the named gap those leave that are asked more: their radio may be that of all listeners.
+    static let radioShare = 5.0
     /// A deadline further away was set before the clock was set back.
     static let longestWait = ClockLimits.longestInterval * 2
 
@@ -105,12 +117,27 @@ struct ExchangeSchedule: Sendable {
         let shortest = isNear ? Self.nearBurstInterval : Self.burstInterval
         guard burstRemaining == 0, let burstStart else { return shortest }
         let age = (now - burstStart).magnitude
-        let interval = min(max(age * growth(age), shortest), max(pace.steadyInterval, leastInterval))
+        let interval = min(max(age * growth(age), shortest), longest(age))
         return interval * Double.random(in: 0.9...1.1, using: &generator)
     }
 
     private func growth(_ age: TimeSpan) -> Double {
-        if isNear, leastInterval > .zero { return Self.nearGrowthAmongMany }
-        return isNear && pace == .quiet && age < Self.nearAge ? Self.nearGrowth : pace.growth
+        if isNear, isAmongMany { return Self.nearGrowthAmongMany }
+        if isNear, pace == .quiet, age < Self.nearAge { return Self.nearGrowth }
+        if isEarlyOnRough(age), earlyInterval == Self.earlyRoughInterval { return Self.earlyRoughGrowth }
+        return pace.growth
     }
+
+    /// The gap at which growth ends.
+    private func longest(_ age: TimeSpan) -> TimeSpan {
+        if isAmongMany { return max(pace.steadyInterval, leastInterval) }
+        return isEarlyOnRough(age) ? min(earlyInterval, pace.steadyInterval) : pace.steadyInterval
+    }
+
+    /// Whether the named gap is longer than any that a listener leaves by itself.
+    private var isAmongMany: Bool { leastInterval > ClockLimits.steadyInterval }
+
+    private func isEarlyOnRough(_ age: TimeSpan) -> Bool { pace == .rough && age < Self.earlyRoughAge }
+
+    private var earlyInterval: TimeSpan { max(Self.earlyRoughInterval, leastInterval * Self.radioShare) }
 }

@@ -51,8 +51,8 @@ import Testing
         #expect(isUrgent == [true, true, true, false, false, true])
     }
 
-    @Test(arguments: [(1, 0), (500, 0), (501, 250), (1_000, 500), (2_000, 1_000), (5_000, 1_000)])
-    func manyListenersAreAskedForLongerGaps(count: Int, milliseconds: Int64) throws {
+    @Test(arguments: [(1, 0), (20, 10), (500, 250), (1_000, 500), (2_000, 1_000), (5_000, 1_000)])
+    func gapsAreNamedByTheNumberOfListeners(count: Int, milliseconds: Int64) throws {
         let responder = responder()
         for other in 1..<count { responder.register(ClockKey(identifier: UInt64(other), secret0: 0, secret1: 0)) }
         let reply = try #require(responder.receive(request(1), at: time(0)))
@@ -89,7 +89,7 @@ import Testing
         let responder = responder()
         let answered = (1...1_000).filter { responder.receive(request(UInt32($0)), at: time(Int64($0))) != nil }
         // A second of a thousand requests: the burst, and what a second earns.
-        #expect(answered.count >= 310 && answered.count <= 320)
+        #expect(answered.count >= 605 && answered.count <= 615)
         #expect(responder.receive(request(2_000), at: time(10_000)) != nil)
     }
 

@@ -118,10 +118,27 @@ import Testing
         #expect(isShared ? (7...9).contains(rate) : (23...27).contains(rate), "\(rate) a second")
     }
 
+    /// The more listeners may share a radio, the less each asks of it.
+    @Test(arguments: [(1, 60...72), (8, 47...53), (16, 23...27), (200, 23...27)])
+    func aRoughRadioIsAskedMoreAtFirst(count: Int, early: ClosedRange<Int>) {
+        let link = SimulatedLink(base: 2e-3, forward: .gamma(scale: 0.7e-3), backward: .gamma(scale: 0.7e-3))
+        var exchange = SimulatedExchange(link, wander: 0.005, seed: 1, others: count - 1)
+        exchange.run(until: 12)
+        let atTwelve = exchange.client.statistics.sent
+        exchange.run(until: 18)
+        let atEighteen = exchange.client.statistics.sent
+        exchange.run(until: 30)
+        let atThirty = exchange.client.statistics.sent
+        exchange.run(until: 40)
+        #expect(early.contains((atEighteen - atTwelve) / 6), "\((atEighteen - atTwelve) / 6) a second")
+        let steady = (exchange.client.statistics.sent - atThirty) / 10
+        #expect((23...27).contains(steady), "\(steady) a second")
+    }
+
     /// On a wire it is a busy machine that makes the bound large, and more requests make it busier.
     @Test func aBusyMachineOnAWireIsNotAskedMoreOften() throws {
-        let noise = SimulatedLink.Queueing.exponential(mean: 1.8e-3)
-        let link = SimulatedLink(base: 0.2e-3, forward: noise, backward: noise)
+        let noise = SimulatedLink.Queueing.exponential(mean: 2.4e-3)
+        let link = SimulatedLink(base: 0.1e-3, forward: noise, backward: noise)
         var exchange = SimulatedExchange(link, wander: 0.005, seed: 1)
         let seen = exchange.run(until: 20)
         #expect(try #require(seen).bound > ExchangeSchedule.roughBound.seconds)
@@ -162,11 +179,12 @@ import Testing
 
     /// One behind a radio needs what it learns in the first seconds, whoever else is there.
     @Test func oneOfManyBehindARadioLearnsAsFast() {
-        var alone = SimulatedExchange(Self.shapes[0].link, wander: 0.005, seed: 1)
+        var amongFew = SimulatedExchange(Self.shapes[0].link, wander: 0.005, seed: 1, others: 15)
         var amongMany = SimulatedExchange(Self.shapes[0].link, wander: 0.005, seed: 1, others: 4_999)
-        alone.run(until: 5)
+        amongFew.run(until: 5)
         amongMany.run(until: 5)
-        #expect(alone.client.statistics.sent == amongMany.client.statistics.sent)
+        #expect(amongFew.client.statistics.sent == amongMany.client.statistics.sent)
+        #expect(amongMany.client.statistics.sent > 450)
         amongMany.run(until: 250)
         let before = amongMany.client.statistics.sent
         amongMany.run(until: 260)
