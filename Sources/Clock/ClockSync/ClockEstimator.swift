@@ -67,10 +67,11 @@ import AudioCore
 // better path or a clock that stepped (or stood still while a machine slept). Such an exchange is set aside and a burst
 // is requested; eight exchanges later their own envelopes are compared with the old ones. If the offset differs,
 // everything older is forgotten and the skew kept as a prior: a step is learned some 50 ms after the first exchange
-// that saw it. If a queue could explain the difference, 16 exchanges and then 32 decide. If it does not differ, it was a lucky exchange or a shorter path, and they join the others; one or two that no other
-// confirms are dropped. Steps too small to stand out in one exchange are found by comparing the last 32 with all older
-// ones from time to time. A path that becomes longer, in one direction or both, changes nothing: a standing queue on a
-// congested link moves its envelope outwards, and old envelopes stay true until they have aged away.
+// that saw it. If a queue could explain the difference, 16 exchanges and then 32 decide. If it does not differ, it was
+// a lucky exchange or a shorter path, and they join the others; one or two that no other confirms are dropped. Steps
+// too small to stand out in one exchange are found by comparing the last 32 with all older ones from time to time. A
+// path that becomes longer, in one direction or both, changes nothing: a standing queue on a congested link moves its
+// envelope outwards, and old envelopes stay true until they have aged away.
 //
 // A longer path
 //
