@@ -183,10 +183,11 @@ public struct ConnectionTable<Link: PeerLink> {
     public mutating func receive(
         _ id: ConnectionID, _ bytes: ByteBuffer, now: HostTime
     ) throws(WireError) -> [PeerEvent] {
-        let hadGreeted = self[id]?.connection.greeting != nil
+        var hadGreeted = true
         defer { if !hadGreeted { noteGreeting(id) } }
         let events = try entries.change(id) { (link: inout Link) throws(WireError) -> [PeerEvent] in
-            try link.connection.receive(bytes, now: now)
+            hadGreeted = link.connection.greeting != nil
+            return try link.connection.receive(bytes, now: now)
         }
         return events ?? []
     }

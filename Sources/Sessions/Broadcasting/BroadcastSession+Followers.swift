@@ -73,16 +73,17 @@ extension BroadcastSession {
     }
 
     private mutating func noteListeners(_ told: [ProgrammeListener], _ now: HostTime) {
-        let present = connections.links.filter(\.isMember)
         // Each of many listeners is looked at twice a second.
-        for link in present where link.takeHasChanges() {
-            guard let listener = link.listener else { continue }
+        var presentCount = 0
+        for link in connections.links where link.isMember {
+            presentCount += 1
+            guard link.takeHasChanges(), let listener = link.listener else { continue }
             if published.listener(listener.instance)?.isLike(listener) != true {
                 note(.listener(listener), now)
             }
         }
-        guard told.count != present.count || published.told?.listeners.count != present.count else { return }
-        let instances = Set(present.map(\.shownInstance))
+        guard told.count != presentCount || published.told?.listeners.count != presentCount else { return }
+        let instances = Set(connections.links.lazy.filter(\.isMember).map(\.shownInstance))
         for listener in told where !instances.contains(listener.instance) {
             note(.listenerGone(instance: listener.instance), now)
         }

@@ -20,7 +20,7 @@ struct Directive: BitwiseCopyable {
     static let replacementFadeSeconds = 0.010
 
     /// What is to sound when the source with this serial does: itself or, if it was replaced, the one after it.
-    func stretch(inPlaceOf serial: UInt64?) -> Stretch? {
+    mutating func stretch(inPlaceOf serial: UInt64?) -> Stretch? {
         guard let serial else { return stretches.first }
         return stretches[serial] ?? stretches.following(serial)
     }
@@ -52,27 +52,31 @@ struct Stretch: BitwiseCopyable {
 }
 
 /// Stretches in the order in which they sound; their serials increase.
+///
+/// Lookups change nothing. They are `mutating`, since the compiler copies the array for any other access.
 struct StretchList: BitwiseCopyable {
     static let capacity = 16
     private var slots = InlineArray<16, Stretch?>(repeating: nil)
     private(set) var count = 0
 
-    var first: Stretch? { count == 0 ? nil : slots[0] }
-
-    subscript(index index: Int) -> Stretch? { slots[index] }
+    var first: Stretch? {
+        mutating get { count == 0 ? nil : slots[0] }
+    }
 
     /// The stretch of the source with this serial.
     subscript(serial: UInt64) -> Stretch? {
-        var index = 0
-        while index < count {
-            if let stretch = slots[index], stretch.source.serial == serial { return stretch }
-            index += 1
+        mutating get {
+            var index = 0
+            while index < count {
+                if let stretch = slots[index], stretch.source.serial == serial { return stretch }
+                index += 1
+            }
+            return nil
         }
-        return nil
     }
 
     /// The first stretch with a higher serial.
-    func following(_ serial: UInt64) -> Stretch? {
+    mutating func following(_ serial: UInt64) -> Stretch? {
         var index = 0
         while index < count {
             if let stretch = slots[index], stretch.source.serial > serial { return stretch }

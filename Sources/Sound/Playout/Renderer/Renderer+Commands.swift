@@ -6,28 +6,28 @@ extension Renderer {
     /// Takes the latest directive. A new source, gain or channel role is urgent while something sounds.
     mutating func takeDirective() {
         guard shared.pointee.directive.isFresh else { return }
-        let old = directive
-        directive = shared.pointee.directive.take()
+        var old = directive.pointee
+        directive.pointee = shared.pointee.directive.take()
         let planned = cursor - Int64(maximumFrameCount)
         let isChange =
-            replacement(in: directive) != replacement(in: old) || directive.gain != old.gain
-            || directive.role != old.role
-        if isChange ? isAudible(from: planned) : isCutShort(from: planned, since: old.stretches) { isUrgent = true }
+            replacement(in: &directive.pointee) != replacement(in: &old) || directive.pointee.gain != old.gain
+            || directive.pointee.role != old.role
+        if isChange ? isAudible(from: planned) : isCutShort(from: planned, since: &old.stretches) { isUrgent = true }
     }
 
     /// The serial of what is to sound in place of the present source.
-    private func replacement(in directive: Directive) -> UInt64? {
+    private func replacement(in directive: inout Directive) -> UInt64? {
         directive.stretch(inPlaceOf: state.source?.serial)?.source.serial
     }
 
     /// Whether sound is planned that a new cut forbids.
-    private func isCutShort(from frame: Int64, since old: StretchList) -> Bool {
+    private func isCutShort(from frame: Int64, since old: inout StretchList) -> Bool {
         var index = history.count - 1
         while index >= 0, history[index].pointee.end > frame {
             let segment = history[index]
             index -= 1
             guard segment.pointee.state.mode == .sounding, let source = segment.pointee.state.source,
-                let stretch = directive.stretches[source.serial], stretch.isCut,
+                let stretch = directive.pointee.stretches[source.serial], stretch.isCut,
                 stretch.cut != old[source.serial]?.cut
             else { continue }
             let end = segment.pointee.state(after: segment.pointee.count).position
@@ -39,7 +39,7 @@ extension Renderer {
     /// Decides whether to plan a start again within the device's buffer: if it could be heard before the buffer has
     /// played out, or if better clock estimates move a start that nobody has heard yet.
     mutating func reviewStart() {
-        guard let stretch = directive.stretch(inPlaceOf: state.source?.serial), !isUrgent else { return }
+        guard let stretch = directive.pointee.stretch(inPlaceOf: state.source?.serial), !isUrgent else { return }
         let source = stretch.source
         switch state.mode {
         case .sounding: isUrgent = source.serial == state.source?.serial && isMisplaced(source)
@@ -55,12 +55,12 @@ extension Renderer {
 
     private func isMisplaced(_ source: Source) -> Bool {
         let planned = state.placement
-        guard directive.stretches[source.serial]?.timeline != nil, planned.frame < cursor,
+        guard directive.pointee.stretches[source.serial]?.timeline != nil, planned.frame < cursor,
             planned.frame > firstReplaceable,
             let due = dueFrames(at: planned.frame, source: source)
         else { return false }
         // A free-running source is placed by its timeline only once, if that was in time.
-        if directive.isFreeRunning, abs(due - planned.position) > 2 { return false }
+        if directive.pointee.isFreeRunning, abs(due - planned.position) > 2 { return false }
         return abs(due - planned.position) > 0.02 || abs(feedForward / planned.step - 1) > 0.5e-6
     }
 
@@ -87,7 +87,7 @@ extension Renderer {
     private func couldFollow(_ stretch: Stretch) -> Bool {
         let source = stretch.source
         let step = feedForward(of: stretch)
-        guard source.serial != directive.stretches.first?.source.serial, step > 0, firstReplaceable < cursor,
+        guard source.serial != directive.pointee.stretches.first?.source.serial, step > 0, firstReplaceable < cursor,
             let due = dueFrames(at: firstReplaceable, source: source), due < Double(source.first),
             hasBeginning(of: stretch, step: step)
         else { return false }
@@ -136,7 +136,7 @@ extension Renderer {
         }
         guard state.mode == .sounding else { return }
         if state.leaving == .forAnotherSource {
-            adoptSource(directive.stretch(inPlaceOf: state.source?.serial))
+            adoptSource(directive.pointee.stretch(inPlaceOf: state.source?.serial))
         } else {
             silence(cause: .deviceRestart, error: 0)
         }
@@ -144,10 +144,11 @@ extension Renderer {
 
     /// The stretch that was at the DAC with this frame, if another has been planned since: its rest may be due still.
     private func earlierStretch(at frame: Int64) -> Stretch? {
-        guard !directive.isFreeRunning, let serial = state.source?.serial, directive.stretches[serial] != nil,
+        guard !directive.pointee.isFreeRunning, let serial = state.source?.serial,
+            directive.pointee.stretches[serial] != nil,
             let earlier = history.state(at: frame)?.oldestSerial, earlier < serial
         else { return nil }
-        return directive.stretches[earlier]
+        return directive.pointee.stretches[earlier]
     }
 
     /// The position of the present sound at the oldest frame that the device holds, as if it had sounded there.
@@ -163,8 +164,8 @@ extension Renderer {
     mutating func release() {
         let oldestNeeded = min(cursor - Int64(maximumFrameCount), oldestUnheard)
         while history.count > 1, history[0].pointee.end < oldestNeeded { history.dropFirst() }
-        var oldest = directive.newestSerial &+ 1
-        if let serial = replacement(in: directive) { oldest = min(oldest, serial) }
+        var oldest = directive.pointee.newestSerial &+ 1
+        if let serial = replacement(in: &directive.pointee) { oldest = min(oldest, serial) }
         oldest = min(oldest, state.oldestSerial ?? .max)
         var floor = state.mode == .sounding ? positionAtDevice : .max
         for index in 0..<history.count {
@@ -179,7 +180,9 @@ extension Renderer {
         shared.pointee.oldestSerialInUse.store(oldest, ordering: .releasing)
         if let source = state.source, floor != .max {
             // What sounded beyond a cut that came too late sounds again when it is resumed.
-            if let stretch = directive.stretches[source.serial], stretch.isCut { floor = min(floor, stretch.cut) }
+            if let stretch = directive.pointee.stretches[source.serial], stretch.isCut {
+                floor = min(floor, stretch.cut)
+            }
             if state.mode == .waiting, !state.hasSounded { floor = min(floor, source.first) }
             source.ring.pointee.release(below: floor &- Int64(source.resampler.reach))
         }

@@ -7,7 +7,9 @@ extension Renderer {
     /// The song position where a free-running source begins or continues as soon as it can; nil where a timeline says
     /// what is due.
     func nextFreeFrame(of source: Source) -> Double? {
-        guard directive.isFreeRunning, let stretch = directive.stretches[source.serial] else { return nil }
+        guard directive.pointee.isFreeRunning, let stretch = directive.pointee.stretches[source.serial] else {
+            return nil
+        }
         if let brokenOff = state.brokenOff, brokenOff.rendition == source.rendition { return brokenOff.position.frames }
         guard stretch.timeline == nil else { return nil }
         // Another device played the beginning.
@@ -17,20 +19,20 @@ extension Renderer {
 
     /// The oldest frame that may not have been heard yet; a device may delay by more than its buffer.
     var oldestUnheard: Int64 {
-        directive.isFreeRunning && model.newestReadingFrame != .min ? model.newestReadingFrame : .max
+        directive.pointee.isFreeRunning && model.newestReadingFrame != .min ? model.newestReadingFrame : .max
     }
 
     /// Takes back what was planned from `frame` on: nobody hears it, and it sounds later.
     mutating func takeBackUnheard(from frame: Int64) {
-        guard directive.isFreeRunning, frame <= cursor, let earlier = history.state(at: frame) else { return }
+        guard directive.pointee.isFreeRunning, frame <= cursor, let earlier = history.state(at: frame) else { return }
         endings.removeAll(after: frame)
         state = earlier
     }
 
     /// Describes the song position at the DAC at the newest reading, and how it moves without a timeline.
     func describeFreeRun(_ snapshot: inout PlayoutSnapshot) {
-        guard directive.isFreeRunning else { return }
-        let rendition = (state.source ?? directive.stretches.first?.source)?.rendition
+        guard directive.pointee.isFreeRunning else { return }
+        let rendition = (state.source ?? directive.pointee.stretches.first?.source)?.rendition
         if let heard = history.state(at: model.newestReadingFrame), heard.mode == .sounding,
             rendition == nil || heard.source?.rendition == rendition
         {

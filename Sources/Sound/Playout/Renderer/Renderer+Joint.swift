@@ -49,7 +49,8 @@ extension Renderer {
     /// are there.
     private func joinableSuccessor() -> Stretch? {
         guard state.leaving == .staying, state.end != .max, let source = state.source,
-            let stretch = directive.stretches[source.serial], let next = directive.stretches.following(source.serial),
+            let stretch = directive.pointee.stretches[source.serial],
+            let next = directive.pointee.stretches.following(source.serial),
             stretch.isContinued(by: next), dueFrames(at: state.frame, source: next.source) != nil,
             hasBeginning(of: next, step: state.controller.step * next.source.songRate / source.songRate)
         else { return nil }

@@ -164,8 +164,8 @@ extension Renderer {
     private func describeSound(_ snapshot: inout PlayoutSnapshot) {
         guard let source = state.source, state.mode == .sounding, state.leaving != .forAnotherSource else { return }
         snapshot.newestPosition = FractionalFramePosition(state.position.frames)
-        snapshot.framesPerSecond = directive.stretches[source.serial]?.timeline?.framesPerSecond ?? 0
-        guard !directive.isFreeRunning else { return }
+        snapshot.framesPerSecond = directive.pointee.stretches[source.serial]?.timeline?.framesPerSecond ?? 0
+        guard !directive.pointee.isFreeRunning else { return }
         snapshot.timelineError = counters.timelineError.map { TimeSpan(seconds: $0) }
         snapshot.correction = PartsPerMillion(counters.correction)
     }

@@ -31,21 +31,21 @@ extension Renderer {
     // MARK: Transitions
 
     private mutating func turnVolume() {
-        guard directive.gain != state.volume.to else { return }
+        guard directive.pointee.gain != state.volume.to else { return }
         // In silence there is nothing to ramp: what begins next begins at its volume.
-        let length = state.mode == .sounding ? Int(directive.gainRampSeconds * deviceRate) : 0
-        state.volume = state.volume.turning(to: directive.gain, length: length)
+        let length = state.mode == .sounding ? Int(directive.pointee.gainRampSeconds * deviceRate) : 0
+        state.volume = state.volume.turning(to: directive.pointee.gain, length: length)
     }
 
     private mutating func turnRole() {
-        guard directive.role != state.role.to, state.role.isDone else { return }
+        guard directive.pointee.role != state.role.to, state.role.isDone else { return }
         let length = state.mode == .sounding ? Int(Timing.roleFadeSeconds * deviceRate) : 0
-        state.role = state.role.turning(to: directive.role, length: length)
+        state.role = state.role.turning(to: directive.pointee.role, length: length)
     }
 
     private mutating func followDirective() {
-        guard let source = state.source, let stretch = directive.stretches[source.serial] else {
-            if state.source != nil || directive.stretches.first != nil { leaveSource() }
+        guard let source = state.source, let stretch = directive.pointee.stretches[source.serial] else {
+            if state.source != nil || directive.pointee.stretches.first != nil { leaveSource() }
             return
         }
         if state.leaving != .atCut { state.end = stretch.last }
@@ -58,19 +58,19 @@ extension Renderer {
 
     /// What sounds once the present source has ended. Behind a cut this is nothing until it is known when.
     var successor: Stretch? {
-        guard let serial = state.source?.serial, let next = directive.stretches.following(serial),
-            next.timeline != nil || directive.stretches[serial]?.isCut == false
+        guard let serial = state.source?.serial, let next = directive.pointee.stretches.following(serial),
+            next.timeline != nil || directive.pointee.stretches[serial]?.isCut == false
         else { return nil }
         return next
     }
 
     private mutating func leaveSource() {
-        let next = directive.stretch(inPlaceOf: state.source?.serial)
+        let next = directive.pointee.stretch(inPlaceOf: state.source?.serial)
         guard state.mode == .sounding else { return adoptSource(next) }
         guard state.leaving != .forAnotherSource else { return }
         let wasFadingOut = state.leaving != .staying
         state.leaving = .forAnotherSource
-        if !wasFadingOut { fadeOut(seconds: directive.leaveSeconds) }
+        if !wasFadingOut { fadeOut(seconds: directive.pointee.leaveSeconds) }
         if state.fade.isDone { adoptSource(next) }
     }
 
@@ -101,7 +101,7 @@ extension Renderer {
 
     private mutating func endFadeOut() {
         switch state.leaving {
-        case .forAnotherSource: adoptSource(directive.stretch(inPlaceOf: state.source?.serial))
+        case .forAnotherSource: adoptSource(directive.pointee.stretch(inPlaceOf: state.source?.serial))
         case .atCut: finish(at: state.frame, isCut: true)
         case .staying, .forReplacement, .forLackOfFrames: silence(cause: state.cause, error: state.causeError)
         }
@@ -129,24 +129,24 @@ extension Renderer {
     /// sense.
     func dueFrames(at frame: Int64, source: Source) -> Double? {
         if let next = nextFreeFrame(of: source) { return next }
-        guard let timeline = directive.stretches[source.serial]?.timeline, let line = model.line,
+        guard let timeline = directive.pointee.stretches[source.serial]?.timeline, let line = model.line,
             abs(timeline.framesPerSecond / source.songRate - 1) < Resampler.stepTolerance / 2
         else { return nil }
         let elapsed = Double(line.originHost &- timeline.host.nanoseconds) * 1e-9 + line.seconds(of: frame)
         let due = Double(timeline.frame.index) + elapsed * timeline.framesPerSecond
         // A late free-running source still begins at its beginning.
-        if directive.isFreeRunning, due > beginning(of: source) + 2 { return beginning(of: source) }
+        if directive.pointee.isFreeRunning, due > beginning(of: source) + 2 { return beginning(of: source) }
         return FixedPosition.range.contains(due) ? due : nil
     }
 
     /// Song frames per device frame that hold a sound in place on its timeline.
     var feedForward: Double {
-        guard let stretch = directive.stretch(inPlaceOf: state.source?.serial) else { return 0 }
+        guard let stretch = directive.pointee.stretch(inPlaceOf: state.source?.serial) else { return 0 }
         return feedForward(of: stretch)
     }
 
     func feedForward(of stretch: Stretch) -> Double {
-        if directive.isFreeRunning { return stretch.source.songRate / deviceRate }
+        if directive.pointee.isFreeRunning { return stretch.source.songRate / deviceRate }
         return (stretch.timeline?.framesPerSecond ?? 0) * (model.line?.secondsPerFrame ?? 0)
     }
 

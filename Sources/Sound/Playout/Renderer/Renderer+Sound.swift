@@ -6,7 +6,7 @@ extension Renderer {
     /// - Returns: the segment's frames; if the song has ended, the mode is no longer `sounding`.
     mutating func planSound(within length: Int) -> Int {
         var length = length
-        if state.leaving == .staying, model.impossiblePPM != nil, !directive.isFreeRunning {
+        if state.leaving == .staying, model.impossiblePPM != nil, !directive.pointee.isFreeRunning {
             leave(.forReplacement, cause: .deviceClockStep, error: 0)
         }
         length = planCut(within: length)
@@ -22,8 +22,8 @@ extension Renderer {
 
     /// How far the sound is ahead of the timeline, in seconds; nil if unknown.
     private func timelineError() -> Double? {
-        guard !directive.isFreeRunning, let source = state.source, model.isReady,
-            let timeline = directive.stretches[source.serial]?.timeline,
+        guard !directive.pointee.isFreeRunning, let source = state.source, model.isReady,
+            let timeline = directive.pointee.stretches[source.serial]?.timeline,
             let due = dueFrames(at: state.frame, source: source)
         else { return nil }
         return (state.position.frames - due) / timeline.framesPerSecond
@@ -71,7 +71,7 @@ extension Renderer {
     /// Begins the fade out before a cut, and ends the segment there.
     private mutating func planCut(within length: Int) -> Int {
         guard state.leaving == .staying, let source = state.source,
-            let stretch = directive.stretches[source.serial], stretch.isCut
+            let stretch = directive.pointee.stretches[source.serial], stretch.isCut
         else { return length }
         let toCut = (-state.position.distance(from: stretch.cut) / state.controller.step).rounded(.up)
         let toFade = toCut - Double(lengths.cutFade)

@@ -11,7 +11,7 @@ extension Renderer {
         guard let source = state.source, let due = dueFrames(at: state.frame, source: source) else { return length }
         let step = feedForward
         let toSuccessor = framesToSuccessor()
-        let isCut = directive.stretches[source.serial]?.isCut ?? false
+        let isCut = directive.pointee.stretches[source.serial]?.isCut ?? false
         // Before a cut there must be time to fade out.
         let last = Double(state.end) - (isCut ? Timing.cutFadeSeconds * source.songRate : 0)
         guard max(due, Double(source.first)) < last, toSuccessor >= 1 else {
@@ -113,7 +113,7 @@ extension Renderer {
     /// When a device frame leaves the DAC; approximate if its clock is unknown and the source is free-running.
     private func host(of frame: Int64) -> HostTime? {
         if let line = model.line { return HostTime(nanoseconds: line.hostNanoseconds(of: frame)) }
-        guard directive.isFreeRunning else { return nil }
+        guard directive.pointee.isFreeRunning else { return nil }
         return model.roughHost(of: frame) ?? HostTime(nanoseconds: 0)
     }
 

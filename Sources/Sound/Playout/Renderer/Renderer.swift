@@ -18,7 +18,8 @@ public struct Renderer: ~Copyable {
     let grid: Int64
 
     var model: DeviceClockModel
-    var directive = Directive()
+    /// The latest directive that was taken. It fills four kilobytes, and is read where it lies.
+    let directive: UnsafeMutablePointer<Directive>
     var history: SegmentHistory
     /// The device frame that is rendered next.
     var cursor: Int64 = 0
@@ -59,6 +60,8 @@ public struct Renderer: ~Copyable {
         channelCount = channels
         grid = Int64(Resampler.pieceFrameCount)
         lengths = FadeLengths(deviceRate: deviceRate)
+        directive = .allocate(capacity: 1)
+        directive.initialize(to: Directive())
         mixing = .allocate(capacity: Resampler.pieceFrameCount * channels)
         mixing.initialize(repeating: 0, count: Resampler.pieceFrameCount * channels)
         shared = control.shared
@@ -70,6 +73,7 @@ public struct Renderer: ~Copyable {
     deinit {
         control.detach(attachment)
         mixing.deallocate()
+        directive.deallocate()
     }
 
     /// Feeds one reading to the clock model. Call it for every driver status that was quick to obtain.
@@ -87,7 +91,8 @@ public struct Renderer: ~Copyable {
     /// How often readings are useful beside those of wakes: soon after a start, while the DAC's clock is not known
     /// well. The loop may then wait for so long at a time. Nil if they are not.
     public var readingInterval: TimeSpan? {
-        directive.isFreeRunning && directive.stretches.first?.timeline == nil ? nil : model.readingInterval
+        directive.pointee.isFreeRunning && directive.pointee.stretches.first?.timeline == nil
+            ? nil : model.readingInterval
     }
 
     /// Whether the device may wake its thread every 50 ms: its clock has been followed for long enough, and it is no

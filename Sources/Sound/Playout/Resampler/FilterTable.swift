@@ -1,3 +1,4 @@
+import CResampling
 import Glibc
 
 // The interpolation filter: a Kaiser-windowed sinc, tabulated at `phaseCount` fractions of a song frame and
@@ -46,6 +47,11 @@ struct FilterTable: ~Copyable {
     }
 
     deinit { rows.deallocate() }
+
+    /// For the inner loops; valid as long as the table lives.
+    var view: tutti_filter_table {
+        tutti_filter_table(rows: rows, tap_count: tapCount, phase_bits: Int32(phaseBits))
+    }
 
     private static let beta = 11.4
 

@@ -1,4 +1,5 @@
 import AudioCore
+import CResampling
 
 /// Converts one song format to one device format. Made on the control side; the real-time thread uses its ``view``.
 final class Resampler {
@@ -59,9 +60,8 @@ final class Resampler {
         ResamplerView(
             songChannelCount: matrix.songChannelCount, deviceChannelCount: matrix.deviceChannelCount,
             laneCount: min(matrix.songChannelCount, matrix.deviceChannelCount),
-            foldsBefore: matrix.deviceChannelCount < matrix.songChannelCount, tapCount: table.tapCount,
-            phaseBits: UInt64(table.phaseBits), rows: table.rows, gains: gains, roleRows: roleRows, planes: planes,
-            planeStride: planeStride, weights: weights, scratch: scratch)
+            foldsBefore: matrix.deviceChannelCount < matrix.songChannelCount, table: table.view, gains: gains,
+            roleRows: roleRows, planes: planes, planeStride: planeStride, weights: weights, scratch: scratch)
     }
 }
 
@@ -72,9 +72,7 @@ struct ResamplerView: BitwiseCopyable {
     /// Channels that are filtered: downmixing comes before the filter, upmixing after it.
     private(set) var laneCount: Int
     private(set) var foldsBefore: Bool
-    let tapCount: Int
-    let phaseBits: UInt64
-    let rows: UnsafeMutablePointer<Float>
+    let table: tutti_filter_table
     /// Of a view that folds: for each lane a row of a gain for each song channel.
     private(set) var gains: UnsafeMutablePointer<Float>
     /// The rows of ``rowRoles``.
@@ -86,7 +84,7 @@ struct ResamplerView: BitwiseCopyable {
     let scratch: UnsafeMutablePointer<Float>
 
     /// How many frames the filter reaches to either side.
-    @inline(__always) var reach: Int { tapCount / 2 }
+    @inline(__always) var reach: Int { table.tap_count / 2 }
 
     /// The roles that have a row of gains, in the order of the rows.
     static var rowRoles: [ChannelRole] { [.left, .right, .mono] + Limits.channelRange.map { .channel($0) } }

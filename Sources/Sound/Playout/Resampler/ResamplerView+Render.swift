@@ -18,7 +18,7 @@ extension ResamplerView {
         let isCopy = step.fraction == 0 && step.whole == 1 && position.fraction == 0
         let last = position.advanced(by: step, times: count - 1)
         let begin = isCopy ? position.whole : position.whole &- Int64(reach) &+ 1
-        let span = Int(last.whole &- position.whole) + (isCopy ? 1 : tapCount)
+        let span = Int(last.whole &- position.whole) + (isCopy ? 1 : table.tap_count)
         guard span <= planeStride else {
             output.update(repeating: 0, count: count * deviceChannelCount)
             return
@@ -68,6 +68,10 @@ extension ResamplerView {
     @inline(__always)
     private func split(_ samples: UnsafePointer<Float>, frames: Int, at offset: Int) {
         let channels = songChannelCount
+        if channels == 2 {
+            tutti_split_stereo(samples, frames, planes + offset, planes + planeStride + offset)
+            return
+        }
         for lane in 0..<channels {
             let plane = planes + lane * planeStride + offset
             var source = samples + lane
@@ -97,20 +101,15 @@ extension ResamplerView {
 
     @inline(__always)
     private func filter(position: FixedPosition, step: FixedPosition, count: Int, begin: Int64) {
-        var position = position
-        let output = outputPlane(0)
-        for frame in 0..<count {
-            // The first tap is `reach - 1` frames before the position's whole part.
-            let offset = Int(position.whole &- begin) - reach + 1
-            // The phase lies between two rows of the table.
-            let fraction = position.fraction
-            let row = rows + Int(truncatingIfNeeded: fraction >> (64 - phaseBits)) * tapCount
-            let between = Float(UInt32(truncatingIfNeeded: (fraction << phaseBits) >> 40)) * 0x1p-24
-            tutti_filter(
-                row, row + tapCount, between, tapCount, planes + offset, planeStride, laneCount, weights,
-                output + frame, Resampler.pieceFrameCount)
-            position = position.advanced(by: step, times: 1)
-        }
+        // The first tap is `reach - 1` frames before the position's whole part.
+        let firstTap = position.whole &- begin &- Int64(reach) &+ 1
+        var table = table
+        var input = tutti_planes(samples: planes, stride: planeStride, lane_count: laneCount)
+        var output = tutti_planes(
+            samples: outputPlane(0), stride: Resampler.pieceFrameCount, lane_count: laneCount)
+        tutti_resample(
+            &table, tutti_position(whole: firstTap, fraction: position.fraction),
+            tutti_position(whole: step.whole, fraction: step.fraction), count, &input, weights, &output)
     }
 
     // MARK: Planes to device frames
@@ -118,6 +117,10 @@ extension ResamplerView {
     @inline(__always)
     private func interleave(count: Int, into output: UnsafeMutablePointer<Float>) {
         let channels = deviceChannelCount
+        if channels == 2, laneCount == 2 {
+            tutti_join_stereo(outputPlane(0), outputPlane(1), count, output)
+            return
+        }
         for channel in 0..<channels {
             var target = output + channel
             // Each channel takes its own lane, the single lane, or silence.
