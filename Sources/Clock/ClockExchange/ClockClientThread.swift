@@ -16,8 +16,8 @@ public final class ClockClientThread: Sendable {
     ///   - address: the broadcaster's host, and its clock port from the greeting.
     ///   - key: the connection's key from the greeting.
     ///   - prior: the skew remembered from the last meeting.
-    ///   - onUpdate: called on the clock thread with each new estimate, up to 500 times a second in the first moments,
-    ///     then a few times a second. Must not block, nor call ``stop()``.
+    ///   - onUpdate: called on the clock thread with each estimate that tells something new, up to 500 times a second
+    ///     in the first moments, then about once a second. Must not block, nor call ``stop()``.
     /// - Throws: if there is no route to the address, or the process has no descriptor or thread left.
     public init(
         address: DatagramAddress, key: ClockKey, prior: SkewPrior = .unknown,
@@ -140,10 +140,11 @@ private final class ClientLoop: Sendable {
     }
 
     private func take(_ datagram: StampedSocket.Received) -> Bool {
-        let (isUpdated, estimate) = state.withLock { state in
-            (state.client.receive(datagram.bytes, at: datagram.at) == .updated, state.client.estimate)
+        let (isUpdated, news) = state.withLock { state in
+            let isUpdated = state.client.receive(datagram.bytes, at: datagram.at) == .updated
+            return (isUpdated, isUpdated ? state.client.takeNews() : nil)
         }
-        if isUpdated, let estimate { onUpdate(estimate) }
+        if let news { onUpdate(news) }
         return isUpdated
     }
 }

@@ -6,7 +6,7 @@ import AudioCore
 ///
 ///     wait until a datagram arrives or nextDeadline
 ///     if let request = client.poll(now:) { send request.bytes; client.didSend(sequence, at: transmit stamp) }
-///     for each datagram: client.receive(bytes, at: receive stamp)      // .updated: read client.estimate
+///     for each datagram: client.receive(bytes, at: receive stamp)      // .updated: take client.takeNews()
 ///
 /// It asks in a burst at the start, then less and less often, down to a few times a second (25 times while little is
 /// known), and less often where the broadcaster has many listeners and says so; and in another burst when an exchange
@@ -51,6 +51,7 @@ public struct ClockClient: Sendable {
     private var pending: [Pending] = []
     private var sequence: UInt32 = 0
     private var lastAccepted: UInt32 = 0
+    private var news = EstimateNews()
     public private(set) var statistics = Statistics()
 
     /// When to call ``poll(now:)`` next; nil: at once. Wait a second at most, so that a clock that is set back does not
@@ -96,6 +97,13 @@ public struct ClockClient: Sendable {
         let reception = accept(bytes, at: receive)
         if reception != .updated { statistics.ignored += 1 }
         return reception
+    }
+
+    /// Returns the newest estimate if it tells more than the one that was taken last: at least once a second as long as
+    /// exchanges are completed.
+    public mutating func takeNews() -> ClockEstimate? {
+        guard let estimate, news.isNews(estimate) else { return nil }
+        return estimate
     }
 
     /// Forgets the offset and all pending requests after the machine slept, during which the host clock stood still.

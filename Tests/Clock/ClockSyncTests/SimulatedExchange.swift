@@ -8,6 +8,8 @@ struct SimulatedExchange {
     struct Observation {
         var time: Double
         var error: Double
+        /// That of the estimate that was handed on last.
+        var handedOnError: Double
         var bound: Double
         var skewError: Double
         var estimate: ClockEstimate
@@ -37,6 +39,8 @@ struct SimulatedExchange {
     private(set) var time = 0.0
     /// When the first estimate was there.
     private(set) var firstEstimate: Double?
+    /// The estimate that was handed on last, and how many were.
+    private(set) var handedOn: (estimate: ClockEstimate, count: Int)?
 
     /// - Parameters:
     ///   - hostPPM: added to the rate of the client's clock, which is any within 50 ppm.
@@ -116,7 +120,8 @@ struct SimulatedExchange {
     }
 
     private mutating func receive(_ bytes: [UInt8]) {
-        _ = client.receive(bytes, at: HostTime(nanoseconds: host.nanoseconds(at: time)))
+        let reception = client.receive(bytes, at: HostTime(nanoseconds: host.nanoseconds(at: time)))
+        if reception == .updated, let news = client.takeNews() { handedOn = (news, (handedOn?.count ?? 0) + 1) }
         if client.estimate != nil, firstEstimate == nil { firstEstimate = time }
     }
 
@@ -132,12 +137,13 @@ struct SimulatedExchange {
     }
 
     private mutating func observation() -> Observation? {
-        guard let estimate = client.estimate else { return nil }
+        guard let estimate = client.estimate, let handedOn else { return nil }
         let now = HostTime(nanoseconds: host.nanoseconds(at: time))
         let truth = SessionTime(nanoseconds: session.nanoseconds(at: time))
         let skew = ((1 + session.rateError) / (1 + host.rateError) - 1) * 1e6
         return Observation(
             time: time, error: (estimate.mapping.session(at: now) - truth).seconds,
+            handedOnError: (handedOn.estimate.mapping.session(at: now) - truth).seconds,
             bound: estimate.errorBound(at: now).seconds, skewError: estimate.skew.value - skew, estimate: estimate)
     }
 }

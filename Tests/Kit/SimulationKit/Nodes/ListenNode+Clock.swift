@@ -43,9 +43,9 @@ extension ListenNode {
     }
 
     func receiveDatagram(_ bytes: [UInt8], arrival: HostTime) {
-        guard clock?.client.receive(bytes, at: arrival) == .updated, let estimate = clock?.client.estimate else {
+        guard clock?.client.receive(bytes, at: arrival) == .updated, let news = clock?.client.takeNews() else {
             return
         }
-        handle(.clock(estimate))
+        handle(.clock(news))
     }
 }
