@@ -33,6 +33,8 @@ public final class ListenExecutor {
     private var sleepDetector = SleepDetector()
     private var state = State.running(isFadeDue: false)
     private let playingTick: TimeSpan
+    /// When the next tick is due while it plays; nil while ticks are close, or the next one has been moved.
+    private var nextPlayingTick: HostTime?
 
     /// Between ticks while the session waits for something.
     private static let tick = TimeSpan.milliseconds(20)
@@ -73,6 +75,16 @@ public final class ListenExecutor {
             pass(.machineDidSleep(for: span))
         }
         pass(event)
+        if case .received = event { tickEarly() }
+    }
+
+    /// Ticks in the same wake as what came, if a tick is due soon: one wake of the thread instead of two.
+    private func tickEarly() {
+        guard case .running = state, let environment, let due = nextPlayingTick,
+            due - environment.now <= playingTick * 0.5
+        else { return }
+        nextPlayingTick = nil
+        environment.startTimer(.zero)
     }
 
     /// Handles an event of the outlet's queue.
@@ -95,7 +107,9 @@ public final class ListenExecutor {
     private func onTick() -> PlayoutSnapshot {
         var playout = outlet.playout
         if isDeviceAway { playout.markInaudible() }
-        environment?.startTimer(playout.state == .playing ? playingTick : Self.tick)
+        let isPlaying = playout.state == .playing
+        nextPlayingTick = isPlaying ? environment.map { $0.now + playingTick } : nil
+        environment?.startTimer(isPlaying ? playingTick : Self.tick)
         handle(.playout(playout))
         return playout
     }

@@ -1,6 +1,7 @@
 import AudioCore
 import AudioQueueServices
 import Listening
+import NIOCore
 import Peering
 import Playout
 import SessionExecution
@@ -56,6 +57,28 @@ import WireProtocol
         machine.playout.state = .playing
         executor.timerDidFire()
         #expect(machine.timers.last == ListenLimits.reportInterval + .milliseconds(10))
+    }
+
+    @Test func whatComesTicksToo() {
+        let executor = ListenExecutor(on: machine)
+        machine.playout.state = .playing
+        executor.timerDidFire()
+        machine.timers = []
+        machine.now = machine.now + .milliseconds(90)
+        executor.handle(.received(ConnectionID(3), ByteBuffer()))
+        #expect(machine.timers.isEmpty, "the next tick is not due soon")
+        machine.now = machine.now + .milliseconds(20)
+        executor.handle(.received(ConnectionID(3), ByteBuffer()))
+        executor.handle(.received(ConnectionID(3), ByteBuffer()))
+        #expect(machine.timers == [.zero])
+        executor.timerDidFire()
+        #expect(machine.timers == [.zero, .milliseconds(200)])
+        // A fade is not cut short.
+        executor.handle(.stop)
+        machine.timers = []
+        machine.now = machine.now + .milliseconds(190)
+        executor.handle(.received(ConnectionID(3), ByteBuffer()))
+        #expect(machine.timers.isEmpty)
     }
 
     @Test func theEndWaitsForTheLastSound() {
