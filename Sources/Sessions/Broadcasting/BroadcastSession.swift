@@ -160,7 +160,8 @@ public struct BroadcastSession {
         admit(link, now)
         guard !concernsAll else { return advance(now) }
         guard connections[id] === link, link.standing == standing else { return advanceSoon(now) }
-        feed(link, feedingPlan(now), now)
+        // What the others wait for, too, comes with the next tick.
+        if link.isHeldBack { feed(link, feedingPlan(now), now) }
     }
 
     /// Does what follows for all, unless that was done a moment ago for many: then the next tick does it. Otherwise a

@@ -27,7 +27,7 @@ struct ListenerFeed {
         /// Bytes that its socket has not taken, these messages included.
         fileprivate(set) var bytesInFlight: Int
         /// Whether something is due that its socket or its window has no room for.
-        fileprivate var isHeldBack = false
+        fileprivate(set) var isHeldBack = false
 
         fileprivate mutating func append(_ message: ByteBuffer) {
             messages.append(message)

@@ -50,6 +50,8 @@ final class ListenerLink: PeerLink {
     private var hasChanges = true
     private var clock: ConnectionClock
     private var backlog: SendBacklog
+    /// Whether it would have been sent more if it, or its socket, had taken more of what it was sent before.
+    private(set) var isHeldBack = true
     /// Lookups that are not answered yet.
     private var lookupCount = 0
 
@@ -179,9 +181,11 @@ final class ListenerLink: PeerLink {
     /// Returns what to send a member now; nil for any other stage.
     func next(_ plan: FeedingPlan, now: HostTime) -> ListenerFeed.Portion? {
         let isLearningClock = clock.isInUse(now) && !isReady
-        return changeFeed {
+        let portion = changeFeed {
             $0.next(plan, bytesInFlight: backlog.byteCount, isLearningClock: isLearningClock, now: now)
         }
+        isHeldBack = portion?.isHeldBack ?? false
+        return portion
     }
 
     /// Returns whether it was sent the properties of this epoch's stream.
