@@ -30,6 +30,6 @@ public enum ClockLimits {
     /// Keys (connections) that one responder answers.
     public static let keyCount = 8_192
     /// Requests per key that are answered at once, and the number per second after that.
-    static let requestBurst = 512.0
-    static let requestsPerSecond = 100.0
+    static let requestBurst = 256.0
+    static let requestsPerSecond = 150.0
 }
