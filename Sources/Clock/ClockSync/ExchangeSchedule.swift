@@ -18,7 +18,7 @@ import AudioCore
 // 5 % from the beginning: 80 requests in the first second instead of 250, and a 99th percentile of the error of 0.9 us
 // then instead of 0.2. A radio's listener needs its first exchanges too much, and radios do not carry thousands. But
 // all listeners in a house may share one radio, which carries less than a wire: below 40 ms, a rough radio's gaps end
-// at five times the named one. Then all of them together take 8 % of its time at most.
+// at five times the named one. From the fifth second on, all of them together then take 8 % of its time at most.
 //
 // Steady gaps vary by a tenth, so that a periodic disturbance does not hit every exchange.
 //
