@@ -8,7 +8,7 @@ import AudioCore
 ///     if let request = client.poll(now:) { send request.bytes; client.didSend(sequence, at: transmit stamp) }
 ///     for each datagram: client.receive(bytes, at: receive stamp)      // .updated: take client.takeNews()
 ///
-/// It asks in a burst at the start, then less and less often, down to a few times a second (25 times while little is
+/// It asks in a burst at the start, then less and less often, down to a few times a second (25 and more while little is
 /// known), and less often where the broadcaster has many listeners and says so; and in another burst when an exchange
 /// contradicts the estimate. It only accepts a reply to a pending request, with the right key, tag and cookie, once and
 /// in order. A value type; not thread-safe.

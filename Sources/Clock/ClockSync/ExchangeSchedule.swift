@@ -10,15 +10,15 @@ import AudioCore
 //
 // While the bound is very large, the radio is rough: its delays have no sharp lower edge, and only the number of
 // exchanges helps. In its first 20 s such a listener keeps gaps of 6 ms, which grow by 0.15 % to 15 ms; then they are
-// 40 ms. A request and its reply take some 200 us of a radio's time: 3 % of it in the first four seconds, 1.3 % until
-// the twentieth, a half of 1 % from then on.
+// 40 ms. A request and its reply take some 200 us of a radio's time: 3 % of it in the first four seconds, 1.3 % from the
+// tenth to the twentieth, a half of 1 % from then on.
 //
 // A broadcaster names the least gap, as the master of IEEE 1588 does (2019, 9.5.11.2): what a wire carries, divided
 // among its listeners. Where they are hundreds, no listener's gaps stay shorter than that. On a wire they also grow by
 // 5 % from the beginning: 80 requests in the first second instead of 250, and a 99th percentile of the error of 0.9 us
 // then instead of 0.2. A radio's listener needs its first exchanges too much, and radios do not carry thousands. But
 // all listeners in a house may share one radio, which carries less than a wire: below 40 ms, a rough radio's gaps end
-// at five times the named one. From the fifth second on, all of them together then take 8 % of its time at most.
+// at five times the named one. From the tenth second on, the shorter gaps of up to 15 listeners take 9 % of its time.
 //
 // Steady gaps vary by a tenth, so that a periodic disturbance does not hit every exchange.
 //
