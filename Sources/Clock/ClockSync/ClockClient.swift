@@ -51,7 +51,7 @@ public struct ClockClient: Sendable {
     private var pending: [Pending] = []
     private var sequence: UInt32 = 0
     private var lastAccepted: UInt32 = 0
-    private var news = EstimateNews()
+    private var deadband = EstimateDeadband()
     public private(set) var statistics = Statistics()
 
     /// When to call ``poll(now:)`` next; nil: at once. Wait a second at most, so that a clock that is set back does not
@@ -102,7 +102,7 @@ public struct ClockClient: Sendable {
     /// Returns the newest estimate if it tells more than the one that was taken last: at least once a second as long as
     /// exchanges are completed.
     public mutating func takeNews() -> ClockEstimate? {
-        guard let estimate, news.isNews(estimate) else { return nil }
+        guard let estimate, deadband.isNews(estimate) else { return nil }
         return estimate
     }
 

@@ -10,8 +10,8 @@ import AudioCore
 //
 // While the bound is very large, the radio is rough: its delays have no sharp lower edge, and only the number of
 // exchanges helps. In its first 20 s such a listener keeps gaps of 6 ms, which grow by 0.15 % to 15 ms; then they are
-// 40 ms. A request and its reply take some 200 us of a radio's time: 3 % of it in the first four seconds, 1.3 % from the
-// tenth to the twentieth, a half of 1 % from then on.
+// 40 ms. A request and its reply take some 200 us of a radio's time: 3 % of it in the first four seconds, 1.3 % from
+// the tenth to the twentieth, a half of 1 % from then on.
 //
 // A broadcaster names the least gap, as the master of IEEE 1588 does (2019, 9.5.11.2): what a wire carries, divided
 // among its listeners. Where they are hundreds, no listener's gaps stay shorter than that. On a wire they also grow by

@@ -5,8 +5,8 @@ import AudioCore
 // the last one that was: in simulation the error's 99th percentile is then 0.1 to 3 % larger, on wires and over radio,
 // and some 1.3 a second are left of 4 to 10. In the first ten seconds all are handed on.
 
-/// Decides which estimates tell their taker something. A value type; not thread-safe.
-struct EstimateNews: Sendable {
+/// Decides which estimates tell their taker something: a dead band around the last one. A value type; not thread-safe.
+struct EstimateDeadband: Sendable {
     /// Every estimate is handed on while the exchange is younger than this.
     static let youth = TimeSpan.seconds(10)
     /// What was handed on longer ago than this is renewed: its taker must see that the broadcaster still answers.

@@ -3,7 +3,7 @@ import Testing
 @testable import ClockSync
 
 /// Few estimates are handed on, and they are as good as all would be.
-@Suite(.timeLimit(.minutes(5))) struct EstimateNewsTests {
+@Suite(.timeLimit(.minutes(5))) struct EstimateDeadbandTests {
     #if DEBUG
         private static let seeds: ClosedRange<UInt64> = 1...1
         private static let seconds = 60
