@@ -63,18 +63,21 @@ public struct RadioReport: Sendable {
         public var lostCount: Int
         /// Frames for which its queue had no room.
         public var overflowCount: Int
-        /// From the arrival of each frame to the instant at which it was due.
+        /// From the departure of each frame to the instant at which it was due.
         public var delay: (minimum: Int, median: Int, p90: Int, p99: Int, maximum: Int)
-        /// How much later it was delivered: what the machine added to the link.
+        /// From its departure to when the link read it: harmless while shorter than the delay.
+        public var notice: (median: Int, p99: Int, maximum: Int)
+        /// How much later than due it was delivered: what the machine added to the link.
         public var lateness: (median: Int, p99: Int, maximum: Int)
 
-        static let fieldCount = 11
+        static let fieldCount = 14
 
         init(_ fields: ArraySlice<Int>) {
             let f = Array(fields)
             (frameCount, lostCount, overflowCount) = (f[0], f[1], f[2])
             delay = (f[3], f[4], f[5], f[6], f[7])
-            lateness = (f[8], f[9], f[10])
+            notice = (f[8], f[9], f[10])
+            lateness = (f[11], f[12], f[13])
         }
 
         public var lossRate: Double { Double(lostCount) / Double(max(1, frameCount + lostCount)) }

@@ -1,14 +1,11 @@
 #include "Direction.h"
 
-#include <math.h>
-#include <time.h>
-#include <unistd.h>
+#include "Clock.h"
+#include "Departures.h"
 
-int64_t now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * 1000000000LL + time.tv_nsec;
-}
+#include <math.h>
+#include <stdbool.h>
+#include <unistd.h>
 
 /// In [0, 1): SplitMix64 (Steele, Lea and Flood, 2014), as in the simulation.
 static double uniform(struct direction *direction) {
@@ -33,16 +30,17 @@ static int64_t draw_delay(struct direction *direction) {
 /// Takes one frame; false when none waits.
 static bool take_frame(struct direction *direction) {
     unsigned char spill[FRAME_BYTES];
+    int64_t departure;
     bool is_full = direction->count == QUEUE_FRAMES;
     struct frame *frame = &direction->queue[(direction->head + direction->count) % QUEUE_FRAMES];
-    ssize_t length = read(direction->from, is_full ? spill : frame->bytes, FRAME_BYTES);
+    ssize_t length = read_departure(direction->departures, is_full ? spill : frame->bytes, FRAME_BYTES, &departure);
     if (length <= 0) return false;
-    int64_t arrival = now();
+    histogram_add(&direction->notice, now() - departure);
     if (uniform(direction) < direction->quality.loss) {
         direction->lost++;
         return true;
     }
-    int64_t due = arrival + draw_delay(direction);
+    int64_t due = departure + draw_delay(direction);
     if (is_full) {
         direction->overflowed++;
         return true;
@@ -52,21 +50,24 @@ static bool take_frame(struct direction *direction) {
     frame->due = due;
     frame->length = (int)length;
     direction->count++;
-    histogram_add(&direction->delay, due - arrival);
+    histogram_add(&direction->delay, due - departure);
     return true;
 }
 
 void take_in(struct direction *direction) {
-    // Bounded, so that a flood one way does not hold up the other.
+    unsigned char spill[FRAME_BYTES];
+    // Bounded, so that a flood one way does not hold up the other. The TAP first: what is dropped there has departed.
+    for (int dropped = 0; dropped < 64 && read(direction->from, spill, FRAME_BYTES) > 0; dropped++) {}
     for (int taken = 0; taken < 64 && take_frame(direction); taken++) {}
 }
 
 void deliver(struct direction *direction) {
-    while (next_due(direction) <= now()) {
+    for (int64_t time = now(); next_due(direction) <= time; time = now()) {
         struct frame *frame = &direction->queue[direction->head];
-        // Refused while the interface is down: as into the air.
+        // The receiving kernel stamps it at once; what it then does with it is no delay. Refused while the interface is
+        // down: as into the air.
         ssize_t written = write(direction->to, frame->bytes, (size_t)frame->length);
-        if (written > 0) histogram_add(&direction->lateness, now() - frame->due);
+        if (written > 0) histogram_add(&direction->lateness, time - frame->due);
         direction->head = (direction->head + 1) % QUEUE_FRAMES;
         direction->count--;
     }

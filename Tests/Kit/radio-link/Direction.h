@@ -9,7 +9,6 @@
 
 #include "Histogram.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum { FRAME_BYTES = 2048, QUEUE_FRAMES = 4096 };
@@ -28,7 +27,8 @@ struct frame {
 };
 
 struct direction {
-    int from, to;
+    /// A TAP; what leaves through it (Departures.h); and the TAP at the other end.
+    int from, departures, to;
     struct quality quality;
     uint64_t random;
     int64_t last_due;
@@ -36,12 +36,10 @@ struct direction {
     unsigned head, count;
     struct frame queue[QUEUE_FRAMES];
     uint64_t lost, overflowed;
-    /// From reading a frame to its due time, and from that to writing it: the second is the tool's own fault.
-    struct histogram delay, lateness;
+    /// From the departure of a frame to reading it, to its due time, and from that to writing it. The last is the tool's
+    /// own fault, and nothing is delivered before it is read.
+    struct histogram notice, delay, lateness;
 };
-
-/// Of the kernel's monotonic clock, in nanoseconds.
-int64_t now(void);
 
 /// Takes what waits at `from`.
 void take_in(struct direction *);

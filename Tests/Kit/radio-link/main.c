@@ -7,14 +7,17 @@
 // nanoseconds. Prints a line when both are there. For each byte on standard input it prints a line of what it did so
 // far, first of what the host sent, then of what it was sent:
 //
-//     FRAMES LOST OVERFLOWED   DELAY: MIN P50 P90 P99 MAX   LATENESS: P50 P99 MAX      (times in microseconds)
+//     FRAMES LOST OVERFLOWED   DELAY: MIN P50 P90 P99 MAX   NOTICE, LATENESS: P50 P99 MAX     (times in microseconds)
 //
 // Ends, and takes both interfaces with it, when standard input does.
 //
-// The kernel stamps a datagram when it is written to the TAP of its receiver, so the stamps include the delay. Waiting
+// The delay counts from the moment at which the kernel gives a frame to the sender's TAP, which is where it stamps what
+// is sent, to that at which it is written to the receiver's, which is where it stamps what is received. Waiting
 // is to absolute times, under SCHED_FIFO and with locked memory; the last stretch is spent looking at the clock, since
 // a virtual machine wakes late by tens of microseconds, and not the same each time.
 #define _GNU_SOURCE
+#include "Clock.h"
+#include "Departures.h"
 #include "Direction.h"
 
 #include <errno.h>
@@ -23,6 +26,7 @@
 #include <net/if.h>
 #include <poll.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +36,7 @@
 #include <unistd.h>
 
 /// How long before a frame is due the clock is watched instead of slept on.
-static const int64_t watch = 40000;
+static const int64_t watch = 200000;
 
 static struct direction outgoing, incoming;
 
@@ -41,7 +45,8 @@ static _Noreturn void fail(const char *what) {
     exit(125);
 }
 
-static int make_tap(const char *pid, const char *name) {
+/// Makes a TAP in a process's network namespace; `departures` is what will leave through it.
+static int make_tap(const char *pid, const char *name, int *departures) {
     char path[64];
     snprintf(path, sizeof path, "/proc/%s/ns/net", pid);
     int network = open(path, O_RDONLY | O_CLOEXEC);
@@ -52,6 +57,8 @@ static int make_tap(const char *pid, const char *name) {
     struct ifreq request = {.ifr_flags = IFF_TAP | IFF_NO_PI};
     snprintf(request.ifr_name, sizeof request.ifr_name, "%s", name);
     if (ioctl(tap, TUNSETIFF, &request) < 0) fail(name);
+    *departures = open_departures(name);
+    if (*departures < 0) fail("packet socket");
     return tap;
 }
 
@@ -66,6 +73,7 @@ static void print_tally(const struct direction *direction) {
            (unsigned long long)direction->overflowed);
     static const int of_delay[] = {0, 50, 90, 99, 100}, of_lateness[] = {50, 99, 100};
     for (int i = 0; i < 5; i++) printf(" %d", histogram_percentile(&direction->delay, of_delay[i]));
+    for (int i = 0; i < 3; i++) printf(" %d", histogram_percentile(&direction->notice, of_lateness[i]));
     for (int i = 0; i < 3; i++) printf(" %d", histogram_percentile(&direction->lateness, of_lateness[i]));
 }
 
@@ -126,7 +134,8 @@ int main(int count, char **arguments) {
         .shape = atoi(arguments[12]),
     };
     uint64_t seed = strtoull(arguments[10], NULL, 10);
-    int host = make_tap(arguments[1], "eth0"), port = make_tap(arguments[2], arguments[3]);
+    int host = make_tap(arguments[1], "eth0", &outgoing.departures);
+    int port = make_tap(arguments[2], arguments[3], &incoming.departures);
     outgoing.quality = incoming.quality = quality;
     incoming.quality.base += atoll(arguments[11]);
     incoming.quality.ceiling += atoll(arguments[11]);
