@@ -96,14 +96,24 @@ private final class ClientLoop: Sendable {
         while !state.withLock({ $0.isStopping }) {
             socket.prepareToWait()
             ask(on: &socket)
-            let deadline = state.withLock { $0.client.nextDeadline } ?? .now()
-            wake.wait(atMost: min(deadline - .now(), .seconds(1)), orReadable: socket.descriptor)
+            wait(on: socket)
             noteSent(on: &socket)
             if listen(on: &socket) { lastSuccess = .now() }
             if .now() - lastSuccess > Self.patience {
                 lastSuccess = .now()
                 if let replacement = try? StampedSocket(connectedTo: address) { socket = replacement }
             }
+        }
+    }
+
+    /// Until a request is due; or a reply is there, unless it may wait until then: one wake instead of two.
+    private func wait(on socket: borrowing StampedSocket) {
+        let (deadline, mayRepliesWait) = state.withLock { ($0.client.nextDeadline, $0.client.mayRepliesWait) }
+        let span = min((deadline ?? .now()) - .now(), .seconds(1))
+        if mayRepliesWait {
+            wake.wait(atMost: span)
+        } else {
+            wake.wait(atMost: span, orReadable: socket.descriptor)
         }
     }
 

@@ -4,7 +4,7 @@ import AudioCore
 ///
 /// Pure: events in, actions out, `now` an argument. The owner's loop is
 ///
-///     wait until a datagram arrives or nextDeadline
+///     wait until a datagram arrives (if not mayRepliesWait) or nextDeadline
 ///     if let request = client.poll(now:) { send request.bytes; client.didSend(sequence, at: transmit stamp) }
 ///     for each datagram: client.receive(bytes, at: receive stamp)      // .updated: take client.takeNews()
 ///
@@ -57,6 +57,10 @@ public struct ClockClient: Sendable {
     /// When to call ``poll(now:)`` next; nil: at once. Wait a second at most, so that a clock that is set back does not
     /// stop the exchange.
     public var nextDeadline: HostTime? { schedule.nextDeadline }
+
+    /// Whether replies may wait in the socket, where the kernel has stamped them, until ``nextDeadline``: nobody waits
+    /// for what they tell. Read them before the next ``poll(now:)``.
+    public var mayRepliesWait: Bool { schedule.isUnhurried }
 
     /// The newest estimate; nil until a few exchanges are complete.
     public var estimate: ClockEstimate? { estimator.estimate }

@@ -65,7 +65,12 @@ struct ExchangeSchedule: Sendable {
         var growth: Double { self == .quiet ? 0.02 : 0.005 }
     }
 
+    /// Where gaps are at least this long, little changes from one exchange to the next.
+    static let unhurriedGap = TimeSpan.milliseconds(100)
+
     private(set) var nextDeadline: HostTime?
+    /// The gap that ends at ``nextDeadline``.
+    private var gap = TimeSpan.zero
     private var burstRemaining = Self.burstCount
     private var burstStart: HostTime?
     private var pace = Pace.jittery
@@ -82,9 +87,13 @@ struct ExchangeSchedule: Sendable {
         if let nextDeadline, now < nextDeadline, nextDeadline - now < Self.longestWait { return false }
         if burstStart == nil { burstStart = now }
         burstRemaining = max(0, burstRemaining - 1)
-        nextDeadline = now + interval(now: now, generator: &generator)
+        gap = interval(now: now, generator: &generator)
+        nextDeadline = now + gap
         return true
     }
+
+    /// Whether what the last request tells may wait until the next one is due.
+    var isUnhurried: Bool { gap >= Self.unhurriedGap }
 
     /// Applies the estimator's advice after an exchange.
     /// - Parameters:
@@ -105,6 +114,7 @@ struct ExchangeSchedule: Sendable {
         burstRemaining = Self.burstCount
         burstStart = now
         nextDeadline = now
+        gap = .zero
     }
 
     private func pace(_ bound: TimeSpan?) -> Pace {

@@ -34,7 +34,9 @@ final class QueueCore: Sendable {
     /// The same while nothing plays.
     private static let idleTick = TimeSpan.milliseconds(100)
     /// The longest pause, used when much is decoded: the thread pauses for a quarter of the decoded time.
-    private static let longestTick = TimeSpan.milliseconds(250)
+    private static let longestTick = TimeSpan.milliseconds(500)
+    /// The same with another epoch behind the one that plays: its start is to be told soon.
+    private static let longestTickBeforeJoint = TimeSpan.milliseconds(250)
     /// Packets decoded per delivery of events: a few hundred milliseconds of sound, a few milliseconds of work.
     private static let packetsPerTurn = 16
     private static let fade = TimeSpan.milliseconds(10)
@@ -48,7 +50,7 @@ final class QueueCore: Sendable {
     /// Starts the thread and the device.
     /// - Parameters:
     ///   - handler: takes every event, on the thread.
-    ///   - onTurn: called on the thread before it decodes: at least four times a second, and soon after any request.
+    ///   - onTurn: called on the thread before it decodes: at least twice a second, and soon after any request.
     func start(
         _ output: any OutputDevice, handler: @escaping @Sendable (TimelineQueueEvent) -> Void,
         onTurn: @escaping @Sendable () -> Void = {}
@@ -207,7 +209,9 @@ final class QueueCore: Sendable {
         guard snapshot.state == .playing else {
             return snapshot.epoch == nil && step != .ringFull ? Self.idleTick : Self.tick
         }
-        return min(Self.longestTick, max(Self.tick, intake.withLock(\.decodedSpan) * 0.25))
+        let (decoded, isJointAhead) = intake.withLock { ($0.decodedSpan, $0.epochCount > 1) }
+        let longest = isJointAhead ? Self.longestTickBeforeJoint : Self.longestTick
+        return min(longest, max(Self.tick, decoded * 0.25))
     }
 
     /// Delivers events, and decodes some packets. Returns the last step of decoding.

@@ -93,7 +93,7 @@ import Testing
                 var identity = Identity()
                 identity.household = StoredHousehold(nil, in: SlowStore(gate: gate))
                 let connector = HouseholdConnector(identity: identity, loop: loop) { _ in }
-                connector.watchStore()
+                try connector.watchStore()
                 return connector
             }.wait()
             gate.waitUntilReached()

@@ -10,16 +10,20 @@ import WireProtocol
 /// It greets in the broadcaster's name. While the listener hears nobody, and whenever it goes over to another
 /// broadcaster, connections are closed. Confined to its event loop.
 final class ControlRelay: PeerNetworkDelegate {
+    private let loop: any EventLoop
     private let network: PeerNetwork
     /// The broadcaster that is heard; nil while none is.
     private let broadcaster: () -> Greeting?
     /// Passes a message on to it.
     private let forward: (ControlMessage) -> Void
-    private var connections: [ConnectionID: Connection] = [:]
+    private var connections: [ConnectionID: Connection] = [:] {
+        didSet { reviewTicker() }
+    }
     /// Whose command it was, until its outcome is known.
     private var askers: [CommandID: ConnectionID] = [:]
     /// Who looks up what, the newest last. A broadcaster of another version answers none.
     private var lookups: [(id: CommandID, asker: ConnectionID)] = []
+    /// Only while there are connections: a listener should sleep.
     private var ticker: RepeatedTask?
 
     private struct Connection {
@@ -43,13 +47,11 @@ final class ControlRelay: PeerNetworkDelegate {
         loop: any EventLoop, keys: PeerKeyPair, broadcaster: @escaping () -> Greeting?,
         forward: @escaping (ControlMessage) -> Void
     ) {
+        self.loop = loop
         network = PeerNetwork(loop: loop, keys: keys, backlogLimit: Self.backlogLimit)
         self.broadcaster = broadcaster
         self.forward = forward
         network.delegate = self
-        ticker = loop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { [weak self] _ in
-            self?.supervise()
-        }
     }
 
     func listen(_ options: NetworkOptions, emit: @escaping @Sendable (RuntimeEvent) -> Void) {
@@ -59,6 +61,16 @@ final class ControlRelay: PeerNetworkDelegate {
     func shutDown() -> EventLoopFuture<Void> {
         ticker?.cancel()
         return network.shutDown()
+    }
+
+    private func reviewTicker() {
+        guard connections.isEmpty == (ticker != nil) else { return }
+        ticker?.cancel()
+        ticker = nil
+        guard !connections.isEmpty else { return }
+        ticker = loop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { [weak self] _ in
+            self?.supervise()
+        }
     }
 
     /// Passes on what the broadcaster answers.

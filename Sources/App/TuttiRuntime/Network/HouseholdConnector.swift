@@ -10,7 +10,7 @@ import WireProtocol
 /// This machine's household on the connections of one process: says who is at the other end, and sends the document to
 /// members that lack it.
 ///
-/// What other members bring is stored. What another process of this machine changes is seen within ``interval`` once
+/// What other members bring is stored. What another process of this machine changes is seen within a second once
 /// ``watchStore()`` was called. Confined to its event loop.
 final class HouseholdConnector {
     /// This machine's.
@@ -19,10 +19,8 @@ final class HouseholdConnector {
     private let loop: any EventLoop
     private let emit: @Sendable (RuntimeEvent) -> Void
     private var meetings: HouseholdMeetings<ConnectionID>
-    /// Of what was read last.
-    private var version: HouseholdVersion?
     private let work: WorkQueue
-    private var watch: RepeatedTask?
+    private var watch: HouseholdWatch?
     private var hasComplained = false
     private var hasToldFull = false
 
@@ -35,15 +33,12 @@ final class HouseholdConnector {
     /// The household, or this machine's place in it, is another one than before.
     var onChange: () -> Void = {}
 
-    private static let interval = TimeAmount.seconds(1)
-
     init(identity: Identity, loop: any EventLoop, emit: @escaping @Sendable (RuntimeEvent) -> Void) {
         key = identity.keys.key
         stored = identity.household
         self.loop = loop
         self.emit = emit
         meetings = HouseholdMeetings(keys: identity.keys, household: stored?.household)
-        version = stored?.version
         work = WorkQueue(loop: loop)
     }
 
@@ -115,43 +110,29 @@ final class HouseholdConnector {
     // MARK: The store
 
     /// Looks from now on whether another process changes what is stored.
-    func watchStore() {
+    /// - Throws: if the process has no descriptor or thread left.
+    func watchStore() throws(RuntimeFailure) {
         guard let stored, watch == nil else { return }
-        watch = loop.scheduleRepeatedAsyncTask(initialDelay: .zero, delay: Self.interval) { [weak self, loop] _ in
-            // The first look may come although it was cancelled meanwhile.
-            guard let self, self.watch != nil else { return loop.makeSucceededVoidFuture() }
-            return self.look(at: stored.store)
-        }
-    }
-
-    private func look(at store: any HouseholdStore) -> EventLoopFuture<Void> {
-        let known = version
-        return work.perform { () -> StoredChange? in
-            let version = store.version()
-            guard version != known else { return nil }
-            return StoredChange(
-                version: version, household: Result { () throws(MemoryFailure) in try store.load() })
-        } then: { result in
-            if let change = result.get() { self.take(change) }
+        watch = try HouseholdWatch(stored.store, since: stored.version) { [weak self, loop] reading in
+            loop.execute { self?.take(reading) }
         }
     }
 
     /// Completes when all is stored, and nobody looks any more.
     func shutDown() -> EventLoopFuture<Void> {
-        watch?.cancel()
+        if let watch {
+            work.perform {
+                watch.stop()
+            } then: { _ in
+            }
+        }
         watch = nil
         return work.finish()
     }
 
-    private struct StoredChange: Sendable {
-        let version: HouseholdVersion
-        let household: Result<Household?, MemoryFailure>
-    }
-
     /// A household that cannot be read any more stays as it was.
-    private func take(_ change: StoredChange) {
-        version = change.version
-        switch change.household {
+    private func take(_ reading: HouseholdWatch.Reading) {
+        switch reading {
         case .success(let household): adopt(household)
         case .failure(let failure): complain(failure)
         }

@@ -154,7 +154,7 @@ final class BroadcastRunner {
         browsers.begin()
         pinKeeper.onChange = { [weak self] in self?.handle(.pins($0)) }
         pinKeeper.load()
-        household.watchStore()
+        try household.watchStore()
         if let local { playHere(local) }
         for address in options.listeners { handle(.contact(PeerContact(address: address))) }
         if options.network.usesDiscovery { startDiscovery(greeting, port: port) }

@@ -51,10 +51,14 @@ final class ControlRunner: PeerNetworkDelegate {
 
     func run() -> EventLoopFuture<Void> {
         network.delegate = self
-        // One that goes on for long sees who is removed meanwhile.
-        if options.requests.contains(.changes) { household.watchStore() }
-        keepTime()
-        callLocalPrograms()
+        do throws(RuntimeFailure) {
+            // One that goes on for long sees who is removed meanwhile.
+            if options.requests.contains(.changes) { try household.watchStore() }
+            keepTime()
+            callLocalPrograms()
+        } catch {
+            done.fail(error)
+        }
         return done.futureResult.afterTearDown { self.tearDown() }
     }
 

@@ -117,7 +117,7 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         offerLocalSocket(driver)
         pinKeeper.onChange = { [weak driver] in driver?.handle(.pins($0)) }
         pinKeeper.load()
-        household.watchStore()
+        do throws(RuntimeFailure) { try household.watchStore() } catch { return loop.makeFailedFuture(error) }
         driver.start()
         return driver.outcome.flatMap { outcome in self.tearDown().map { outcome } }
     }

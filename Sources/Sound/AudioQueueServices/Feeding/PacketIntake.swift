@@ -230,6 +230,9 @@ struct PacketIntake {
     /// Frames in the first epoch's ring that may still be heard.
     var decodedFrameCount: Int { items.first?.epoch.rendition.ring.readableFrameCount ?? 0 }
 
+    /// How many epochs are known, with the one that plays.
+    var epochCount: Int { items.count }
+
     var decodedSpan: TimeSpan {
         TimeSpan(
             seconds: items.reduce(0) { sum, item in
