@@ -114,18 +114,13 @@ final class HouseholdConnector {
     func watchStore() throws(RuntimeFailure) {
         guard let stored, watch == nil else { return }
         watch = try HouseholdWatch(stored.store, since: stored.version) { [weak self, loop] reading in
-            loop.execute { self?.take(reading) }
+            loop.execute { [weak self] in self?.take(reading) }
         }
     }
 
     /// Completes when all is stored, and nobody looks any more.
     func shutDown() -> EventLoopFuture<Void> {
-        if let watch {
-            work.perform {
-                watch.stop()
-            } then: { _ in
-            }
-        }
+        if let watch { work.perform { watch.stop() } }
         watch = nil
         return work.finish()
     }

@@ -17,12 +17,12 @@ final class WorkQueue {
     }
 
     /// Does a piece of work when all before it is done.
-    /// - Parameter completion: takes its result, on the event loop.
+    /// - Parameter completion: takes its result, on the event loop, if anybody wants it.
     /// - Returns: completes after `completion`.
     @discardableResult
     func perform<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable () throws(Failure) -> Value,
-        then completion: @escaping @Sendable (Result<Value, Failure>) -> Void
+        then completion: @escaping @Sendable (Result<Value, Failure>) -> Void = { _ in }
     ) -> EventLoopFuture<Void> {
         last = last.flatMap { [loop, pool] in
             pool.runIfActive(eventLoop: loop) { Result(catching: work) }
