@@ -38,9 +38,8 @@ public final class ListenExecutor {
 
     /// Between ticks while the session waits for something.
     private static let tick = TimeSpan.milliseconds(20)
-    /// Between ticks while it plays; short enough for the reports, and so long that the next batch of song, which comes
-    /// as often as reports are due, can take the tick along.
-    private static let longestPlayingTick = ListenLimits.reportInterval + .milliseconds(50)
+    /// Between ticks while it plays; short enough for the reports.
+    private static let longestPlayingTick = ListenLimits.reportInterval + .milliseconds(10)
     /// Longest wait for a fade. A device that cannot take back what was written plays on for the length of its buffer.
     private static let longestFade = TimeSpan.milliseconds(300)
 
