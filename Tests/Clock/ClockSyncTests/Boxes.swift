@@ -32,6 +32,7 @@ final class ClientBox {
     var statistics: ClockClient.Statistics { value.statistics }
     var estimate: ClockEstimate? { value.estimate }
     var nextDeadline: HostTime? { value.nextDeadline }
+    var mayRepliesWait: Bool { value.mayRepliesWait }
 
     func startAnew(now: HostTime) { value.startAnew(now: now) }
 

@@ -53,6 +53,21 @@ import Testing
         #expect(estimate.asymmetryLimit == .milliseconds(1))
     }
 
+    /// A reply that was read later tells the same, but what depends on it comes later.
+    @Test func repliesMayWaitOnceGapsAreLong() throws {
+        var (client, now) = try settled()
+        #expect(!client.mayRepliesWait)
+        for _ in 0..<300 {
+            try exchange(client, at: now)
+            now = try #require(client.nextDeadline)
+        }
+        #expect(client.mayRepliesWait)
+        client.suspectChange(now: now)
+        #expect(!client.mayRepliesWait)
+        try exchange(client, at: now)
+        #expect(!client.mayRepliesWait)
+    }
+
     @Test func steadyRateIsAFewASecond() throws {
         var (client, now) = try settled()
         for _ in 0..<300 {

@@ -34,6 +34,8 @@ struct SimulatedExchange {
     private var session: SimulatedClock
     private var generator: SplitMix64
     private var flights: [Flight] = []
+    /// Replies that wait in the client's socket, with the kernel's stamps of their arrival.
+    private var waiting: [(bytes: [UInt8], at: HostTime)] = []
     private var urgentUntil = 1.0
     private var lastArrival = (request: 0.0, reply: 0.0)
     private(set) var time = 0.0
@@ -75,7 +77,12 @@ struct SimulatedExchange {
                 continue
             }
             let arrived = flights.remove(at: flight)
-            if arrived.isReply { receive(arrived.bytes) } else { answer(arrived.bytes) }
+            guard arrived.isReply else {
+                answer(arrived.bytes)
+                continue
+            }
+            waiting.append((arrived.bytes, HostTime(nanoseconds: host.nanoseconds(at: time))))
+            if !client.mayRepliesWait { receive() }
         }
         time = end
         return observation()
@@ -100,6 +107,7 @@ struct SimulatedExchange {
     }
 
     private mutating func ask() {
+        receive()
         guard let request = client.poll(now: HostTime(nanoseconds: host.nanoseconds(at: time))) else { return }
         let departure = time + 10e-6
         client.didSend(sequence: request.sequence, at: HostTime(nanoseconds: host.nanoseconds(at: departure)))
@@ -119,9 +127,11 @@ struct SimulatedExchange {
             at: SessionTime(nanoseconds: session.nanoseconds(at: departure)))
     }
 
-    private mutating func receive(_ bytes: [UInt8]) {
-        let reception = client.receive(bytes, at: HostTime(nanoseconds: host.nanoseconds(at: time)))
-        if reception == .updated, let news = client.takeNews() { handedOn = (news, (handedOn?.count ?? 0) + 1) }
+    private mutating func receive() {
+        for reply in waiting where client.receive(reply.bytes, at: reply.at) == .updated {
+            if let news = client.takeNews() { handedOn = (news, (handedOn?.count ?? 0) + 1) }
+        }
+        waiting = []
         if client.estimate != nil, firstEstimate == nil { firstEstimate = time }
     }
 
