@@ -79,8 +79,11 @@ import Testing
         var arguments = ["-swift-version 6", "-I '\(build.path)/Modules'", "-lm"]
         for module in product.modules { arguments += try build.arguments(of: module, below: Self.root, in: directory) }
         arguments += product.systemLibraries.map { "$(pkg-config --cflags-only-I --libs \($0))" }
-        try Tool.run("swiftc \(arguments.joined(separator: " ")) main.swift -o program", in: directory)
-        try Tool.run("env ./program > said && ldd ./program > libraries", in: directory)
+        // The compiler leaves a list of libraries by the program's name beside the first object, where programs of the
+        // same name that are linked at once read each other's.
+        let program = "uses-\(product.name)"
+        try Tool.run("swiftc \(arguments.joined(separator: " ")) main.swift -o \(program)", in: directory)
+        try Tool.run("env ./\(program) > said && ldd ./\(program) > libraries", in: directory)
         let libraries = String(decoding: try Tool.readFile(directory.path + "/libraries"), as: UTF8.self)
         let known = [
             "alsa": "libasound", "dbus-1": "libdbus", "libmpg123": "libmpg123", "avahi-client": "libavahi",
