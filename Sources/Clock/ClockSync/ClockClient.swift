@@ -4,8 +4,8 @@ import AudioCore
 ///
 /// Pure: events in, actions out, `now` an argument. The owner's loop is
 ///
-///     wait until a datagram arrives (if not mayRepliesWait) or nextDeadline
 ///     if let request = client.poll(now:) { send request.bytes; client.didSend(sequence, at: transmit stamp) }
+///     wait until nextDeadline or, unless mayRepliesWait, until a datagram arrives
 ///     for each datagram: client.receive(bytes, at: receive stamp)      // .updated: take client.takeNews()
 ///
 /// It asks in a burst at the start, then less and less often, down to a few times a second (25 and more while little is

@@ -14,7 +14,7 @@
 // The delay counts from the moment at which the kernel gives a frame to the sender's TAP, which is where it stamps what
 // is sent, to that at which it is written to the receiver's, which is where it stamps what is received. Waiting
 // is to absolute times, under SCHED_FIFO and with locked memory; the last stretch is spent looking at the clock, since
-// a virtual machine wakes late by tens of microseconds, and not the same each time.
+// a virtual machine wakes late by a hundred microseconds, and not the same each time.
 #define _GNU_SOURCE
 #include "Clock.h"
 #include "Departures.h"
@@ -71,10 +71,10 @@ static void be_punctual(void) {
 static void print_tally(const struct direction *direction) {
     printf("%llu %llu %llu", (unsigned long long)direction->delay.count, (unsigned long long)direction->lost,
            (unsigned long long)direction->overflowed);
-    static const int of_delay[] = {0, 50, 90, 99, 100}, of_lateness[] = {50, 99, 100};
+    static const int of_delay[] = {0, 50, 90, 99, 100}, of_wait[] = {50, 99, 100};
     for (int i = 0; i < 5; i++) printf(" %d", histogram_percentile(&direction->delay, of_delay[i]));
-    for (int i = 0; i < 3; i++) printf(" %d", histogram_percentile(&direction->notice, of_lateness[i]));
-    for (int i = 0; i < 3; i++) printf(" %d", histogram_percentile(&direction->lateness, of_lateness[i]));
+    for (int i = 0; i < 3; i++) printf(" %d", histogram_percentile(&direction->notice, of_wait[i]));
+    for (int i = 0; i < 3; i++) printf(" %d", histogram_percentile(&direction->lateness, of_wait[i]));
 }
 
 /// Answers what was asked on standard input; false at its end.
