@@ -36,8 +36,8 @@ struct direction {
     unsigned head, count;
     struct frame queue[QUEUE_FRAMES];
     uint64_t lost, overflowed;
-    /// From the departure of a frame to reading it, to its due time, and from that to writing it. The last is the tool's
-    /// own fault, and nothing is delivered before it is read.
+    /// From the departure of a frame to reading it, to its due time, and from that to writing it. The last is the
+    /// tool's own fault, and nothing is delivered before it is read.
     struct histogram notice, delay, lateness;
 };
 
