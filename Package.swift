@@ -170,7 +170,7 @@ let layers = [
         // What performs the sessions' actions, for the app and the simulation alike.
         library(
             "SessionExecution", uses: "AudioCore", "AudioDecoding", "AudioQueueServices", "Broadcasting", "ClockSync",
-            "HostSystem", "Listening", "Peering", "Playout", "WireProtocol", nioCore)),
+            "HostSystem", "Listening", "Peering", "Playout", "SecureChannel", "WireProtocol", nioCore)),
 
     // Sockets, threads, wiring; the command line.
     layer(

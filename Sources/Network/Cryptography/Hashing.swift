@@ -20,11 +20,11 @@ public enum Hashing {
         return SecretBytes(count: 64) { crypto_hash_sha512_final(&state, $0.octets) }
     }
 
-    /// BLAKE2b with 32 bytes of output (RFC 7693). Gathers the parts first: libsodium's running state has an alignment
-    /// that Swift cannot import.
+    /// BLAKE2b with 32 bytes of output (RFC 7693). Gathers several parts first: libsodium's running state has an
+    /// alignment that Swift cannot import.
     public static func blake2b(_ parts: any ByteSource...) -> Bytes32 {
         Sodium.prepare()
-        let whole = SecretBytes(joining: parts)
+        let whole = parts.count == 1 ? parts[0] : SecretBytes(joining: parts)
         return Bytes32 { output in
             whole.withBytes { _ = crypto_generichash_blake2b(output.octets, 32, $0.octets, UInt64($0.count), nil, 0) }
         }

@@ -2,6 +2,7 @@ import AudioCore
 import Households
 import Peering
 import Programmes
+import SecureChannel
 import WireProtocol
 
 /// The settings of a broadcast.
@@ -178,6 +179,10 @@ public enum BroadcastLimits {
     public static let groupTime = TimeSpan.milliseconds(100)
     /// Song time that is sent at once to a listener that has enough.
     public static let batchTime = TimeSpan.milliseconds(500)
+    /// Bytes of song that are encrypted once for all listeners: no more at a time than a record holds, since a slow link
+    /// must deliver all of it first, and no fewer than repay what each listener is told of them.
+    static let sharedPieceByteCount = SecureChannelLimits.recordPlaintextByteCount
+    static let leastSharedByteCount = 1_024
     /// How often observers are sent the roster, and how many there may be.
     public static let rosterInterval = TimeSpan.seconds(1)
     public static let observerCount = 16

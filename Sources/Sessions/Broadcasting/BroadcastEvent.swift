@@ -140,6 +140,8 @@ public enum BroadcastAction: Sendable {
     /// ``BroadcastEvent/dialFailed(_:_:)``, within ``PeeringLimits/dialTimeout``.
     case dial(Dialer.Dial)
     case send(ConnectionID, ByteBuffer)
+    /// Send messages that are sent to others, too.
+    case sendShared(ConnectionID, SharedMessages)
     /// Send ``WireEncoder/clock(_:)`` of the reply over its connection, with the clock read just before.
     case sendClock(ConnectionID, ClockResponder.Reply)
     /// Close after pending data was sent; the connection's key is void.

@@ -317,7 +317,14 @@ extension BroadcastSession {
     }
 
     mutating func send(_ bytes: ByteBuffer, to link: ListenerLink, _ now: HostTime) {
-        link.noteSent(bytes.readableBytes, now)
-        actions.append(.send(link.id, bytes))
+        send(.message(bytes), to: link, now)
+    }
+
+    mutating func send(_ piece: OutgoingPiece, to link: ListenerLink, _ now: HostTime) {
+        link.noteSent(piece.byteCount, now)
+        switch piece {
+        case .message(let bytes): actions.append(.send(link.id, bytes))
+        case .shared(let messages): actions.append(.sendShared(link.id, messages))
+        }
     }
 }

@@ -2,6 +2,7 @@ import AudioCore
 import ClockSync
 import Peering
 import Programmes
+import SecureChannel
 import WireProtocol
 
 /// One broadcast of a programme, song after song on one timeline: events in, actions out.
@@ -161,7 +162,7 @@ public struct BroadcastSession {
         guard !concernsAll else { return advance(now) }
         guard connections[id] === link, link.standing == standing else { return advanceSoon(now) }
         // What the others wait for, too, comes with the next tick.
-        if link.isHeldBack { feed(link, feedingPlan(now), now) }
+        if link.isHeldBack { feed(link, feedingPlan(now), now) { $0.messages.map { .message($0) } } }
     }
 
     /// Does what follows for all, unless that was done a moment ago for many: then the next tick does it. Otherwise a
@@ -202,7 +203,8 @@ public struct BroadcastSession {
         transcodeAhead(now)
         describeNext(now)
         let plan = feedingPlan(now)
-        for link in connections.links { feed(link, plan, now) }
+        var runs = SharedRuns()
+        for link in connections.links { feed(link, plan, now) { runs.pieces(of: $0) } }
         tellObservers(now)
         tellNext(now)
         tellFollowers(now)
@@ -364,9 +366,17 @@ public struct BroadcastSession {
     }
 
     /// Sends a listener everything that is due and fits its socket.
-    private mutating func feed(_ link: ListenerLink, _ plan: FeedingPlan, _ now: HostTime) {
+    /// - Parameter pieces: in which a run of packets is sent.
+    private mutating func feed(
+        _ link: ListenerLink, _ plan: FeedingPlan, _ now: HostTime, pieces: (PacketRun) -> [OutgoingPiece]
+    ) {
         guard let portion = link.next(plan, now: now) else { return }
-        for message in portion.messages { send(message, to: link, now) }
+        for part in portion.parts {
+            switch part {
+            case .message(let message): send(message, to: link, now)
+            case .packets(let run): for piece in pieces(run) { send(piece, to: link, now) }
+            }
+        }
         if let count = portion.droppedPacketCount {
             notify(.dropped(link.connection.name, packetCount: count), from: link, now)
         }

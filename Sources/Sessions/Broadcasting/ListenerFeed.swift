@@ -20,8 +20,13 @@ import WireProtocol
 struct ListenerFeed {
     /// What to do for the listener, in order.
     struct Portion {
-        /// Messages to send.
-        fileprivate(set) var messages: [ByteBuffer] = []
+        enum Part {
+            case message(ByteBuffer)
+            case packets(PacketRun)
+        }
+
+        /// What to send.
+        fileprivate(set) var parts: [Part] = []
         /// Packets dropped for the listener since the last notice; nil if there is nothing to report now.
         fileprivate(set) var droppedPacketCount: Int?
         /// Bytes that its socket has not taken, these messages included.
@@ -30,8 +35,13 @@ struct ListenerFeed {
         fileprivate(set) var isHeldBack = false
 
         fileprivate mutating func append(_ message: ByteBuffer) {
-            messages.append(message)
+            parts.append(.message(message))
             bytesInFlight += message.readableBytes
+        }
+
+        fileprivate mutating func append(_ run: PacketRun, byteCount: Int) {
+            parts.append(.packets(run))
+            bytesInFlight += byteCount
         }
     }
 
@@ -195,11 +205,14 @@ struct ListenerFeed {
         let limit = wanted + track.frames(in: batch)
         if let size = log.bytesPerFrame { window.note(bytesPerFrame: size) }
         let windowEnd = acknowledged + track.frames(in: window.length(framesPerSecond: track.framesPerSecond))
+        let first = cursor
+        var messages: [ByteBuffer] = []
+        var byteCount = 0
         while log.holds(cursor), log[cursor].position < limit {
             let group = log[cursor]
-            guard portion.bytesInFlight < BroadcastLimits.bytesInFlight, group.position < windowEnd else {
+            guard portion.bytesInFlight + byteCount < BroadcastLimits.bytesInFlight, group.position < windowEnd else {
                 portion.isHeldBack = true
-                return
+                break
             }
             // By the present timeline, what comes now is late.
             if let held = track.heldFrame, group.position >= held { break }
@@ -208,8 +221,12 @@ struct ListenerFeed {
             cursor += 1
             nextPacket = group.packetOffset + group.packetCount
             sent = group.end
-            portion.append(group.message)
+            messages.append(group.message)
+            byteCount += group.message.readableBytes
         }
+        guard cursor > first else { return }
+        let place = PacketRun.Place(epoch: track.epoch, form: form(for: track.codec), range: first..<cursor)
+        portion.append(PacketRun(place: place, messages: messages), byteCount: byteCount)
     }
 
     private mutating func appendEndIfDue(_ form: SongForm, _ end: FramePosition?, _ portion: inout Portion) {

@@ -5,6 +5,7 @@ import HostSystem
 import NIOCore
 import Peering
 import Programmes
+import SecureChannel
 import WireProtocol
 
 /// What a ``BroadcastExecutor`` works with: a clock, a timer, a network and the song's source, real or simulated.
@@ -23,6 +24,8 @@ public protocol BroadcastEnvironment: AnyObject {
     func dial(_ dial: Dialer.Dial)
     /// Sends bytes; answered later with `wrote`.
     func send(_ bytes: ByteBuffer, to id: ConnectionID)
+    /// Sends messages that others get, too; answered later with `wrote`.
+    func send(_ messages: SharedMessages, to id: ConnectionID)
     /// Closes after pending data was sent.
     func close(_ id: ConnectionID)
     /// Answers clock requests under this key from now on.
@@ -62,4 +65,11 @@ public protocol BroadcastEnvironment: AnyObject {
     func machineDidSleep(for span: TimeSpan)
     /// Reports the end; nothing is asked for after this.
     func broadcastDidFinish(_ outcome: BroadcastOutcome)
+}
+
+extension BroadcastEnvironment {
+    /// Sends them one by one.
+    public func send(_ messages: SharedMessages, to id: ConnectionID) {
+        for message in messages.messages { send(message, to: id) }
+    }
 }

@@ -45,6 +45,7 @@ public final class BroadcastExecutor {
         switch action {
         case .dial(let dial): environment.dial(dial)
         case .send(let id, let bytes): environment.send(bytes, to: id)
+        case .sendShared(let id, let messages): environment.send(messages, to: id)
         case .sendClock(let id, let reply):
             let transmit = ClockMapping.identity.session(at: environment.now)
             environment.send(WireEncoder.clock(reply.bytes(transmit: transmit)), to: id)

@@ -152,6 +152,7 @@ struct BroadcastStage {
         switch action {
         case .dial(let dial): dials.append(dial)
         case .send(let id, let bytes): deliver(bytes, to: id)
+        case .sendShared(let id, let shared): for bytes in shared.messages { deliver(bytes, to: id) }
         case .sendClock(let id, let reply):
             if strangers[id]?.unread ?? 0 >= BroadcastLimits.answeredBytesInFlight {
                 violation = "who does not read is answered"

@@ -8,8 +8,9 @@ struct RecordRun {
 
     init(_ input: [UInt8]) { self.input = input }
 
-    private static let heldByteCount =
-        SecureChannelLimits.recordPlaintextByteCount + SecureChannelLimits.recordOverhead
+    private static let heldByteCount = max(
+        SecureChannelLimits.recordPlaintextByteCount + SecureChannelLimits.recordOverhead,
+        SecureChannelLimits.sharedPartByteCount)
 
     func violation() -> String? {
         var reader = InputReader(input)
@@ -22,7 +23,7 @@ struct RecordRun {
         var opener = other.takeChannel().opener
         var (sealed, opened, onTheWay) = ([UInt8](), [UInt8](), [UInt8]())
         while !reader.isEmpty {
-            switch reader.byte() % 8 {
+            switch reader.byte() % 9 {
             case 0, 1:
                 let messages = [reader.bytes(Int(reader.byte() & 0x0F)), reader.bytes(Int(reader.byte() & 0x0F))]
                 sealed += messages.flatMap { $0 }
@@ -32,6 +33,11 @@ struct RecordRun {
                 let message = [UInt8](repeating: reader.byte(), count: 100 * Int(reader.byte()))
                 sealed += message
                 onTheWay += channel.sealer.seal(ByteBuffer(bytes: message)).readableBytesView
+            case 8:
+                let message = [UInt8](repeating: reader.byte(), count: 1 + Int(reader.byte()))
+                sealed += message
+                let pieces = channel.sealer.seal([.shared(SharedMessages([ByteBuffer(bytes: message)]))])
+                onTheWay += pieces.flatMap { Array($0.readableBytesView) }
             case 3:
                 let place = Int(reader.byte())
                 if place < onTheWay.count { onTheWay[place] ^= reader.byte() }
@@ -75,7 +81,8 @@ extension RecordRun {
         return [
             flush + [7, 255], flush + flush + [7, 1, 7, 1, 7, 20, 7, 255], long + [7, 100, 7, 255],
             flush + [3, 4, 1, 7, 255, 7, 255], flush + [6, 23, 7, 255], flush + flush + [5, 23, 7, 255],
-            [4, 2, 0, 17] + flush + [7, 255],
+            [4, 2, 0, 17] + flush + [7, 255], flush + [8, 1, 20] + flush + [7, 255],
+            [8, 1, 200, 7, 100, 7, 10, 7, 255], [8, 1, 20, 3, 105, 1, 7, 255, 7, 255],
         ]
     }
 }

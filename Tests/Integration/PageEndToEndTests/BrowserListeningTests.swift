@@ -16,6 +16,8 @@ struct BrowserListeningTests {
     private static let constantLimit = 0.010
     /// How far that may move, in seconds.
     private static let driftLimit = 0.001
+    /// What Chromium holds at the card: so long after the machine stood still there may be a gap, in seconds.
+    private static let browserBuffer = 0.1
     /// How exactly an offset must be followed, in seconds.
     private static let offsetLimit = 0.002
     private static let offset = 30_000
@@ -24,6 +26,7 @@ struct BrowserListeningTests {
     private struct Run {
         var before: SkewReport
         var after: SkewReport
+        /// Those before the offset that no stall of the machine explains.
         var silences: [ClosedRange<Double>]
         var testbed: Testbed
         var processes: [LANProcess]
@@ -116,7 +119,11 @@ struct BrowserListeningTests {
         options.duration = (ended - moved) * 1e-9 - 2
         let after = skew(
             between: native.muted(before: moved + 1.5e9), and: heard.muted(before: moved + 1.5e9), options: options)
-        let silences = heard.silences().filter { $0.lowerBound > onset && $0.upperBound < moved }
+        let silences = heard.silences().filter { silence in
+            silence.lowerBound > onset && silence.upperBound < moved
+                && testbed.stalls.seconds(
+                    from: Int64(silence.lowerBound - Self.browserBuffer * 1e9), to: Int64(silence.upperBound)) == 0
+        }
         return Run(before: before, after: after, silences: silences, testbed: testbed, processes: processes)
     }
 }

@@ -44,6 +44,18 @@ struct PrimitiveTests {
         #expect(one.agreement(with: .zero) == nil)
     }
 
+    /// RFC 8439, appendix A.1, test vector 1: the stream of a key of zeros.
+    @Test func encrypting() {
+        let stream = bytes(
+            """
+            76b8e0ada0f13d90405d6ae55386bd28bdd219b8a08ded1aa836efcc8b770dc7
+            da41597c5157488d7724e03fb8d84a376a43b8f41518a11cc387b669b2ee6586
+            """)
+        var text = [UInt8](repeating: 1, count: 64)
+        text.withUnsafeMutableBytes { ChaCha20.apply(to: $0, key: SecretBytes(count: 32) { _ in }) }
+        #expect(text == stream.map { $0 ^ 1 })
+    }
+
     /// RFC 8439, section 2.8.2, has another form of nonce; so here what was sealed is opened, and nothing else.
     @Test func sealing() {
         let cipher = ChaChaPoly(key: .random(count: 32))

@@ -206,12 +206,38 @@ struct ConnectionSecurityTests {
         #expect("\(error)" == text)
     }
 
+    /// What is encrypted once leaves as it is; who comes with an older release is sent the same in records.
+    @Test func whatIsSharedIsForThoseWhoOpenIt() throws {
+        let (dialler, other) = makeSides()
+        talk(dialler, other)
+        let shared = SharedMessages([ByteBuffer(string: " by"), ByteBuffer(string: " all")])
+        let buffers = dialler.security.protect([.message(ByteBuffer(string: " heard")), .shared(shared)])
+        #expect(buffers.last == shared.part.ciphertext)
+        _ = other.take(buffers.flatMap { Array($0.readableBytesView) }, pieces: 5)
+        #expect(String(decoding: other.heard, as: UTF8.self) == "secret song heard by all")
+
+        let dialling = Side(.encrypted(.initiator, keys.dialler))
+        let preamble = Preamble.bytes(.encrypted)
+        var former = Handshake(
+            .responder, keys: keys.other, prologue: Handshake.prologue(initiator: preamble, responder: preamble))
+        var opening = ByteBuffer(bytes: dialling.opening.dropFirst(Preamble.byteCount))
+        _ = try former.receive(&opening)
+        var third = ByteBuffer(bytes: dialling.take(preamble + Array(try former.writeMessage().readableBytesView)))
+        _ = try former.receive(&third)
+        var channel = former.takeChannel()
+        let records = dialling.security.protect([.shared(shared)])
+        #expect(records.count == 1)
+        let text = try channel.opener.open(records[0])
+        #expect(String(buffer: text) == " by all")
+    }
+
     /// Programs of one machine, over a local socket.
     @Test func plainConnectionsPassMessagesOn() {
         let (one, other) = (Side(.plain), Side(.plain))
         #expect(one.opening == Preamble.bytes(.plain))
         _ = one.take(other.opening)
-        _ = other.take(one.opening + one.say("pause"), pieces: 3)
+        let shared = one.security.protect([.shared(SharedMessages([ByteBuffer(string: "pa")]))])
+        _ = other.take(one.opening + Array(shared[0].readableBytesView) + one.say("use"), pieces: 3)
         #expect(String(decoding: other.heard, as: UTF8.self) == "pause")
         let key = other.security.remoteKey
         #expect(key == nil)

@@ -35,6 +35,21 @@ import WireProtocol
         #expect(ids(Self.count).allSatisfy { broadcast.heard[$0]?.entries.count == 1 })
     }
 
+    /// So that it is encrypted once.
+    @Test func whatSeveralAreSentAtOnceIsShared() {
+        var broadcast = started(3)
+        broadcast.give(seconds: 60)
+        for _ in 0..<20 {
+            for id in ids(3) { broadcast.drain(id) }
+            broadcast.wait(.milliseconds(200), hearingFrom: Array(ids(3)))
+        }
+        let last = ids(3).map { (broadcast.shared[$0] ?? []).suffix(4).map(ObjectIdentifier.init) }
+        #expect(last[0].count == 4 && Set(last).count == 1)
+        let byteCounts = (broadcast.shared[1_001] ?? []).suffix(4).map(\.byteCount)
+        #expect(byteCounts.allSatisfy { (1_024...16_384).contains($0) }, "\(byteCounts)")
+        #expect(Set(ids(3).map { broadcast.heard[$0]?.end }).count == 1)
+    }
+
     @Test func whatOneOfManyCausesForAllWaitsForTheNextTick() {
         for (count, dials) in [(3, 1), (Self.count, 0)] {
             var broadcast = started(count)

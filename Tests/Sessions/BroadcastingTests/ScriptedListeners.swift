@@ -14,6 +14,8 @@ struct ScriptedBroadcast {
     var now = HostTime(nanoseconds: 5_000_000_000_000)
     /// What each connection was sent.
     var heard: [Int: Inbox] = [:]
+    /// What of that was sent to others, too.
+    var shared: [Int: [SharedMessages]] = [:]
     var closed: Set<Int> = []
     var dials: [Dialer.Dial] = []
     var notices: [BroadcastNotice] = []
@@ -80,6 +82,9 @@ struct ScriptedBroadcast {
         switch action {
         case .dial(let dial): dials.append(dial)
         case .send(let id, let bytes): heard[id.number, default: Inbox()].take(bytes)
+        case .sendShared(let id, let shared):
+            self.shared[id.number, default: []].append(shared)
+            for bytes in shared.messages { heard[id.number, default: Inbox()].take(bytes) }
         case .sendClock(let id, let reply):
             let transmit = SessionTime(nanoseconds: now.nanoseconds)
             heard[id.number, default: Inbox()].take(WireEncoder.clock(reply.bytes(transmit: transmit)))

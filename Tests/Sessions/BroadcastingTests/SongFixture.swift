@@ -35,3 +35,15 @@ extension BroadcastSong {
         for _ in 0..<seconds { _ = read([], packets, ByteBuffer(repeating: 7, count: 16_000)) }
     }
 }
+
+extension ListenerFeed.Portion {
+    /// What is sent, message by message.
+    var messages: [ByteBuffer] {
+        parts.flatMap { part in
+            switch part {
+            case .message(let message): [message]
+            case .packets(let run): run.messages
+            }
+        }
+    }
+}

@@ -73,6 +73,8 @@ final class BrowserLines {
 
     // MARK: What the session does
 
+    func contains(_ id: ConnectionID) -> Bool { lines[id] != nil }
+
     /// - Returns: whether this is a browser.
     func send(_ bytes: ByteBuffer, to id: ConnectionID) -> Bool {
         guard let line = lines[id] else { return false }

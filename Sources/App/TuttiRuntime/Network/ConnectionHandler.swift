@@ -11,16 +11,16 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     /// Messages that leave together.
     struct Outbox {
-        private(set) var messages: [ByteBuffer] = []
+        private(set) var pieces: [OutgoingPiece] = []
         private(set) var byteCount = 0
 
-        mutating func append(_ message: ByteBuffer) {
-            messages.append(message)
-            byteCount += message.readableBytes
+        mutating func append(_ piece: OutgoingPiece) {
+            pieces.append(piece)
+            byteCount += piece.byteCount
         }
 
         mutating func append(_ other: Outbox) {
-            messages += other.messages
+            pieces += other.pieces
             byteCount += other.byteCount
         }
     }
@@ -66,9 +66,10 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     /// - Parameter introduction: goes first; not counted among what is sent.
     private func write(_ outbox: Outbox, after introduction: ByteBuffer? = nil, to channel: any Channel) {
-        var pieces = security.protect((introduction.map { [$0] } ?? []) + outbox.messages)
-        guard let last = pieces.popLast() else { return }
-        for piece in pieces { channel.write(piece, promise: nil) }
+        let first: [OutgoingPiece] = introduction.map { [.message($0)] } ?? []
+        var buffers = security.protect(first + outbox.pieces)
+        guard let last = buffers.popLast() else { return }
+        for buffer in buffers { channel.write(buffer, promise: nil) }
         channel.writeAndFlush(last).whenSuccess { [network, id, byteCount = outbox.byteCount] in
             network.wrote(id, byteCount: byteCount)
         }

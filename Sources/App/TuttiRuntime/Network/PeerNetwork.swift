@@ -146,9 +146,12 @@ final class PeerNetwork {
     }
 
     /// Sends at the end of this turn of the loop, so that everything an event produces goes out in one piece.
-    func send(_ bytes: ByteBuffer, to id: ConnectionID) {
+    func send(_ bytes: ByteBuffer, to id: ConnectionID) { send(.message(bytes), to: id) }
+
+    /// Sends at the end of this turn of the loop, too.
+    func send(_ piece: OutgoingPiece, to id: ConnectionID) {
         guard connections[id] != nil else { return }
-        let backlog = backlogs[id, default: 0] + bytes.readableBytes
+        let backlog = backlogs[id, default: 0] + piece.byteCount
         backlogs[id] = backlog
         if let backlogLimit, backlog > backlogLimit {
             // What it is sent may be the answer to what it sends: that ends with this turn.
@@ -156,7 +159,7 @@ final class PeerNetwork {
             return loop.execute { self.abort(id) }
         }
         if outboxes.isEmpty { loop.execute { self.flush() } }
-        outboxes[id, default: ConnectionHandler.Outbox()].append(bytes)
+        outboxes[id, default: ConnectionHandler.Outbox()].append(piece)
     }
 
     // A socket may report at once that it took bytes; what is sent in response belongs to the next turn.

@@ -5,6 +5,7 @@ import HostSystem
 import NIOCore
 import Peering
 import Programmes
+import SecureChannel
 import SessionExecution
 import Songs
 import WireProtocol
@@ -27,6 +28,14 @@ extension BroadcastRunner: BroadcastEnvironment {
         guard id == LocalListener.connection else { return network.send(bytes, to: id) }
         local?.receive(bytes)
         loop.execute { self.handle(.wrote(id, byteCount: bytes.readableBytes)) }
+    }
+
+    func send(_ messages: SharedMessages, to id: ConnectionID) {
+        guard !browsers.contains(id), id != LocalListener.connection else {
+            for message in messages.messages { send(message, to: id) }
+            return
+        }
+        network.send(.shared(messages), to: id)
     }
 
     func close(_ id: ConnectionID) {

@@ -53,6 +53,8 @@ public struct ConnectionSecurity: ~Copyable {
     private var held = ByteBuffer()
     /// From the end of the handshake on.
     private var channel: EstablishedChannel?
+    /// What the other side can do; nothing before its handshake says so.
+    private var features = ChannelFeatures()
 
     public init(_ protection: Protection) {
         switch protection {
@@ -193,12 +195,16 @@ public struct ConnectionSecurity: ~Copyable {
     }
 
     /// Returns false if more bytes are needed.
-    private func advance(
+    private mutating func advance(
         _ handshake: inout Handshake, _ bytes: inout ByteBuffer, _ reception: inout Reception
     ) throws(ConnectionSecurityError) -> Bool {
         do throws(HandshakeError) {
-            guard try handshake.receive(&bytes) != nil else { return false }
-            if handshake.step == .sending { reception.reply.writeImmutableBuffer(try handshake.writeMessage()) }
+            guard let payload = try handshake.receive(&bytes) else { return false }
+            features = ChannelFeatures(payload: payload)
+            if handshake.step == .sending {
+                let reply = try handshake.writeMessage(payload: ChannelFeatures.own.payload)
+                reception.reply.writeImmutableBuffer(reply)
+            }
             return true
         } catch {
             throw .handshake(error)
@@ -223,11 +229,18 @@ public struct ConnectionSecurity: ~Copyable {
         return buffer
     }
 
-    /// Returns the bytes to send for messages that are sent together. Only while ``canSend``.
-    public mutating func protect(_ messages: [ByteBuffer]) -> [ByteBuffer] {
+    /// Returns the bytes to send for what is sent together. Only while ``canSend``.
+    public mutating func protect(_ pieces: [OutgoingPiece]) -> [ByteBuffer] {
         precondition(canSend)
+        if features.contains(.sharedParts) { return channel?.sealer.seal(pieces) ?? [] }
+        let messages = pieces.flatMap(\.messages)
         guard let records = channel?.sealer.seal(messages) else { return messages }
         return [records]
+    }
+
+    /// Returns the bytes to send for messages that are sent together. Only while ``canSend``.
+    public mutating func protect(_ messages: [ByteBuffer]) -> [ByteBuffer] {
+        protect(messages.map { .message($0) })
     }
 }
 

@@ -1,0 +1,53 @@
+import AudioCore
+import NIOCore
+import SecureChannel
+
+/// Packets messages that stand one behind the other in a log.
+struct PacketRun {
+    /// Which messages these are: the same for all listeners of a form that are sent them at once.
+    struct Place: Hashable {
+        var epoch: Epoch
+        var form: SongForm.Kind
+        var range: Range<Int>
+    }
+
+    let place: Place
+    let messages: [ByteBuffer]
+
+    /// The messages in pieces of about ``BroadcastLimits/sharedPieceByteCount``, to be encrypted once for all listeners
+    /// that are sent them. What is too small or too large for that goes to each on its own.
+    var sharedPieces: [OutgoingPiece] {
+        var pieces: [OutgoingPiece] = []
+        var start = 0
+        while start < messages.count {
+            var (end, byteCount) = (start, 0)
+            repeat {
+                byteCount += messages[end].readableBytes
+                end += 1
+            } while end < messages.count
+                && byteCount + messages[end].readableBytes <= BroadcastLimits.sharedPieceByteCount
+            let part = Array(messages[start..<end])
+            let isWorthIt = byteCount >= BroadcastLimits.leastSharedByteCount
+            if isWorthIt, byteCount <= SecureChannelLimits.sharedPartByteCount {
+                pieces.append(.shared(SharedMessages(part)))
+            } else {
+                pieces += part.map { .message($0) }
+            }
+            start = end
+        }
+        return pieces
+    }
+}
+
+/// What was sent to several listeners in one look at all of them.
+struct SharedRuns {
+    private var pieces: [PacketRun.Place: [OutgoingPiece]] = [:]
+
+    /// Returns the pieces in which this run is sent to everybody.
+    mutating func pieces(of run: PacketRun) -> [OutgoingPiece] {
+        if let known = pieces[run.place] { return known }
+        let made = run.sharedPieces
+        pieces[run.place] = made
+        return made
+    }
+}
