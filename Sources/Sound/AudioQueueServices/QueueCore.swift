@@ -29,14 +29,6 @@ final class QueueCore: Sendable {
     /// Whether the ring has no room for the next packet: enqueuing more then wakes nobody.
     private let isFull = Atomic(false)
 
-    /// How soon events are delivered and the played part of the ring is refilled.
-    private static let tick = TimeSpan.milliseconds(20)
-    /// The same while nothing plays.
-    private static let idleTick = TimeSpan.milliseconds(100)
-    /// The longest pause, used when much is decoded: the thread pauses for a quarter of the decoded time.
-    private static let longestTick = TimeSpan.milliseconds(500)
-    /// The same with another epoch behind the one that plays: its start is to be told soon.
-    private static let longestTickBeforeJoint = TimeSpan.milliseconds(250)
     /// Packets decoded per delivery of events: a few hundred milliseconds of sound, a few milliseconds of work.
     private static let packetsPerTurn = 16
     private static let fade = TimeSpan.milliseconds(10)
@@ -205,13 +197,9 @@ final class QueueCore: Sendable {
     }
 
     private func pause(after step: PacketFeederStep) -> TimeSpan {
-        let snapshot = control.snapshot
-        guard snapshot.state == .playing else {
-            return snapshot.epoch == nil && step != .ringFull ? Self.idleTick : Self.tick
-        }
         let (decoded, isJointAhead) = intake.withLock { ($0.decodedSpan, $0.epochCount > 1) }
-        let longest = isJointAhead ? Self.longestTickBeforeJoint : Self.longestTick
-        return min(longest, max(Self.tick, decoded * 0.25))
+        let pace = FeederPace(step: step, playout: control.snapshot, decoded: decoded, isJointAhead: isJointAhead)
+        return pace.pause(.now())
     }
 
     /// Delivers events, and decodes some packets. Returns the last step of decoding.

@@ -65,6 +65,7 @@ struct OutageTests {
             let stops = try test.silences(on: stopped)
             test.check(stops.count == 2, "silent at \(stops)")
             for (stop, goesOn) in zip(stops, [6.0, 15]) {
+                print("stopped until \(goesOn) s: sound again after \(fixed(stop.upperBound - goesOn, 2)) s")
                 test.check(stop.upperBound < goesOn + 0.5, "stopped until \(goesOn) s, sound at \(stop.upperBound)")
             }
         }
