@@ -16,17 +16,20 @@ struct SongForm {
     var isComplete: Bool
 }
 
-/// What feeding every listener depends on at one moment; computed once for all of them.
+/// What feeding every listener depends on at one moment; computed once for all of them. Its parts are references:
+/// every listener's feed looks at them, and copies nothing.
 struct FeedingPlan {
     /// The plan for listeners of one form.
-    struct Part {
-        var form: SongForm
+    final class Part {
+        let form: SongForm
         /// Number of the message that is heard now, or will be first.
-        var playing: Int
+        let playing: Int
+
+        init(_ form: SongForm, playing: Int) { (self.form, self.playing) = (form, playing) }
     }
 
     /// The plan for one epoch.
-    struct Track {
+    final class Track {
         let epoch: Epoch
         let codec: Codec?
         /// The first frame to be heard.
@@ -68,7 +71,7 @@ struct FeedingPlan {
             end = track.song.end
             framesPerSecond = track.song.framesPerSecond ?? 48_000
             func part(_ form: SongForm) -> Part {
-                Part(form: form, playing: form.log.index(of: max(position, track.firstFrame)))
+                Part(form, playing: form.log.index(of: max(position, track.firstFrame)))
             }
             original = track.song.form.map(part)
             linearPCM = track.pcm.form(of: track.song).map(part)

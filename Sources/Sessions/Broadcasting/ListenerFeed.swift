@@ -17,7 +17,9 @@ import WireProtocol
 /// - `complete`: it was sent the song's end. An epoch that was cut is complete as soon as another one follows.
 ///
 /// From `entered` on it is sent every change of where the epochs are placed, too.
-struct ListenerFeed {
+///
+/// A reference type: it is changed in place within the link's stage, ten times a second for each of thousands.
+final class ListenerFeed {
     /// What to do for the listener, in order.
     struct Portion {
         enum Part {
@@ -89,7 +91,7 @@ struct ListenerFeed {
 
     /// Notes that it has everything of `epoch` before `received`.
     /// - Parameter roundTrip: of its path, as far as is known; nil if nothing is.
-    mutating func acknowledge(_ received: FramePosition, of epoch: Epoch, roundTrip: TimeSpan?, now: HostTime) {
+    func acknowledge(_ received: FramePosition, of epoch: Epoch, roundTrip: TimeSpan?, now: HostTime) {
         guard epoch == self.epoch else { return }
         let count = max(acknowledged, received) - acknowledged
         window.acknowledge(count, roundTrip: roundTrip, now: now)
@@ -98,7 +100,7 @@ struct ListenerFeed {
 
     /// Skips what a returning listener still holds, by its first report: it is sent what follows. Of a song whose
     /// successor it holds it has all.
-    mutating func passOver(before received: FramePosition, of epoch: Epoch, _ plan: FeedingPlan) {
+    func passOver(before received: FramePosition, of epoch: Epoch, _ plan: FeedingPlan) {
         if let own = self.epoch, epoch > own,
             let track = plan.tracks.first(where: { $0.epoch == epoch && !$0.isVoid })
         {
@@ -121,7 +123,7 @@ struct ListenerFeed {
     ///   - bytesInFlight: bytes that its socket has not taken.
     ///   - isLearningClock: whether it asks for the clock over the connection; replies must not queue behind seconds of
     ///     song.
-    mutating func next(
+    func next(
         _ plan: FeedingPlan, bytesInFlight: Int, isLearningClock: Bool, now: HostTime
     ) -> Portion {
         var portion = Portion(bytesInFlight: bytesInFlight)
@@ -143,7 +145,7 @@ struct ListenerFeed {
     }
 
     /// Goes on with another epoch. What it acknowledged, and how fast, is known anew there.
-    private mutating func turn(to track: FeedingPlan.Track) {
+    private func turn(to track: FeedingPlan.Track) {
         epoch = track.epoch
         stage = .new
         (cursor, nextPacket) = (0, 0)
@@ -151,7 +153,7 @@ struct ListenerFeed {
         window.turn()
     }
 
-    private mutating func appendDue(
+    private func appendDue(
         of track: FeedingPlan.Track, _ plan: FeedingPlan, _ isLearningClock: Bool, _ now: HostTime,
         _ portion: inout Portion
     ) {
@@ -179,7 +181,7 @@ struct ListenerFeed {
     }
 
     /// Appends the changed placements of what it was sent.
-    private mutating func appendPlacements(_ plan: FeedingPlan, _ portion: inout Portion) {
+    private func appendPlacements(_ plan: FeedingPlan, _ portion: inout Portion) {
         guard let epoch else { return }
         let told = placementNumber
         for track in plan.tracks
@@ -192,7 +194,7 @@ struct ListenerFeed {
 
     /// Appends packets in batches: a listener that has all up to the horizon is sent nothing until it needs more, and
     /// then several messages at once, up to a little beyond.
-    private mutating func appendPackets(
+    private func appendPackets(
         _ track: FeedingPlan.Track, _ part: FeedingPlan.Part, _ horizon: TimeSpan, _ isLearningClock: Bool,
         _ portion: inout Portion
     ) {
@@ -229,14 +231,14 @@ struct ListenerFeed {
         portion.append(PacketRun(place: place, messages: messages), byteCount: byteCount)
     }
 
-    private mutating func appendEndIfDue(_ form: SongForm, _ end: FramePosition?, _ portion: inout Portion) {
+    private func appendEndIfDue(_ form: SongForm, _ end: FramePosition?, _ portion: inout Portion) {
         guard let end, form.isComplete, cursor >= form.log.endIndex else { return }
         stage = .complete
         portion.append(WireEncoder.streamEnd(form.log.epoch, at: end))
     }
 
     /// Places a joiner, or a listener that fell behind, beginning with the pre-roll of a message.
-    private mutating func enter(
+    private func enter(
         _ track: FeedingPlan.Track, _ part: FeedingPlan.Part, at index: Int, lostPacketCount: UInt32,
         _ portion: inout Portion
     ) {
@@ -260,7 +262,7 @@ struct ListenerFeed {
     /// goes on with packets that can still arrive in time. Nothing overtakes what is on the way, so which packets these
     /// are is known once that has arrived.
     /// - Returns: whether it may be sent packets.
-    private mutating func skipIfLate(
+    private func skipIfLate(
         _ track: FeedingPlan.Track, _ part: FeedingPlan.Part, _ now: HostTime, _ portion: inout Portion
     ) -> Bool {
         let log = part.form.log
@@ -304,7 +306,7 @@ struct ListenerFeed {
     }
 
     /// - Returns: packets dropped since the last notice; nil if that was a moment ago.
-    private mutating func noteDrop(of packetCount: Int, _ now: HostTime) -> Int? {
+    private func noteDrop(of packetCount: Int, _ now: HostTime) -> Int? {
         drops.untold += packetCount
         guard drops.told.map({ now - $0 >= BroadcastLimits.lossInterval }) ?? true else { return nil }
         defer { drops = (0, now) }

@@ -116,25 +116,14 @@ final class ListenerLink: PeerLink {
 
     /// Takes a member's report.
     func note(_ report: ListenerReport, _ plan: @autoclosure () -> FeedingPlan, now: HostTime) {
-        guard isMember else { return }
+        guard case .member(let feed) = stage else { return }
         defer { self.report = report }
         hasChanges = true
         // A clock exchange behind song that is on the way finds a longer one.
         let roundTrip = [roundTrip, report.timing?.roundTrip].compactMap(\.self).min()
         let returning = self.report == nil ? plan() : nil
-        changeFeed { feed in
-            if let returning { feed.passOver(before: report.received, of: report.epoch, returning) }
-            feed.acknowledge(report.received, of: report.epoch, roundTrip: roundTrip, now: now)
-        }
-    }
-
-    /// Changes a member's feed in place: a copy's fields would be counted, and its buffers copied.
-    /// - Returns: nil for any other stage.
-    private func changeFeed<Result>(_ change: (inout ListenerFeed) -> Result) -> Result? {
-        guard case .member(var feed) = stage else { return nil }
-        stage = .stranger
-        defer { stage = .member(feed) }
-        return change(&feed)
+        if let returning { feed.passOver(before: report.received, of: report.epoch, returning) }
+        feed.acknowledge(report.received, of: report.epoch, roundTrip: roundTrip, now: now)
     }
 
     /// Notes the round trip that TCP measured when the connection was opened.
@@ -180,11 +169,11 @@ final class ListenerLink: PeerLink {
 
     /// Returns what to send a member now; nil for any other stage.
     func next(_ plan: FeedingPlan, now: HostTime) -> ListenerFeed.Portion? {
+        guard case .member(let feed) = stage else { return nil }
         let isLearningClock = clock.isInUse(now) && !isReady
-        let portion = changeFeed {
-            $0.next(plan, bytesInFlight: backlog.byteCount, isLearningClock: isLearningClock, now: now)
-        }
-        isHeldBack = portion?.isHeldBack ?? false
+        let portion = feed.next(
+            plan, bytesInFlight: backlog.byteCount, isLearningClock: isLearningClock, now: now)
+        isHeldBack = portion.isHeldBack
         return portion
     }
 

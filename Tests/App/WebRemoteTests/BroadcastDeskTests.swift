@@ -60,6 +60,23 @@ struct BroadcastDeskTests {
         #expect(scene.desk.stateJSON(now: scene.now)?.contains(#""level":40"#) == true)
     }
 
+    /// Making a thousand listeners into JSON takes its time.
+    @Test func withoutAPageNothingIsMadeIntoJSON() {
+        let scene = DeskScene()
+        scene.desk.isWatched = { false }
+        scene.take(.connected("Den"))
+        scene.take(.state(DeskScene.state, nil))
+        let change = ProgrammeChange(
+            sequence: 5, effect: SessionTime(nanoseconds: 0), .volume(VolumeSetting(level: 40, isMuted: false)))
+        var state = DeskScene.state
+        _ = state.apply(change)
+        scene.take(.state(state, change))
+        #expect(scene.told.isEmpty)
+        #expect(scene.desk.stateJSON(now: scene.now)?.contains(#""level":40"#) == true)
+        scene.desk.lose("gone")
+        #expect(scene.ends == ["gone"])
+    }
+
     @Test func whoComesLaterIsToldThePresentTime() {
         let scene = DeskScene.following()
         #expect(scene.told[0].contains(#""sent":0"#))

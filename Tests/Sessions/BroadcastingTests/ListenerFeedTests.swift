@@ -34,7 +34,7 @@ struct ListenerFeedTests {
         }
 
         func plan(_ now: HostTime) -> FeedingPlan {
-            var track = FeedingPlan.Track(track, now)
+            let track = FeedingPlan.Track(track, now)
             track.heldFrame = held
             let following = following.map { FeedingPlan.Track($0, now) }
             return FeedingPlan(tracks: [track] + (following.map { [$0] } ?? []), horizon: .seconds(10))

@@ -30,6 +30,8 @@ final class BroadcastDesk {
     private let ask: (ControlRequest) -> Void
     /// Called for what every page is told.
     var tell: (News) -> Void = { _ in }
+    /// Whether there is a page: a thousand listeners take their time to be made into JSON.
+    var isWatched: () -> Bool = { true }
     private let commands = PendingCommands()
     private let pages = QueuePages()
     private let waiters = StateWaiters()
@@ -95,13 +97,13 @@ final class BroadcastDesk {
             return tellState(now)
         }
         switch changes.take(change, now) {
-        case .now: tell(.text("{\"change\":\(change.json.text)}"))
+        case .now: if isWatched() { tell(.text("{\"change\":\(change.json.text)}")) }
         case .withTheState: break
         }
     }
 
     private func tellState(_ now: HostTime) {
-        if let text = stateJSON(now: now) { tell(.text("{\"state\":\(text)}")) }
+        if isWatched(), let text = stateJSON(now: now) { tell(.text("{\"state\":\(text)}")) }
     }
 
     /// Takes note that the controller has lost the broadcast, or finds none.

@@ -79,6 +79,7 @@ final class Site: WebSite {
         emit = parts.emit
         streamLoop = parts.streamLoop ?? running
         desk.tell = { [weak self] news in self?.tell(news) }
+        desk.isWatched = { [weak self] in self?.pages.isEmpty == false }
     }
 
     var loop: any EventLoop { running.loop }
