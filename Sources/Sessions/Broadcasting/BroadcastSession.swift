@@ -76,6 +76,7 @@ public struct BroadcastSession {
     var startDecision = StartDecision()
     /// Whether what names belong to has changed since all links were looked at.
     private var hasNewPins = false
+    private var sharedRuns = SharedRuns()
     /// When all links were looked at last.
     private var looked: HostTime?
     /// When the first event came.
@@ -162,7 +163,7 @@ public struct BroadcastSession {
         guard !concernsAll else { return advance(now) }
         guard connections[id] === link, link.standing == standing else { return advanceSoon(now) }
         // What the others wait for, too, comes with the next tick.
-        if link.isHeldBack { feed(link, feedingPlan(now), now) { $0.messages.map { .message($0) } } }
+        if link.isHeldBack { feed(link, feedingPlan(now), now) }
     }
 
     /// Does what follows for all, unless that was done a moment ago for many: then the next tick does it. Otherwise a
@@ -203,8 +204,8 @@ public struct BroadcastSession {
         transcodeAhead(now)
         describeNext(now)
         let plan = feedingPlan(now)
-        var runs = SharedRuns()
-        for link in connections.links { feed(link, plan, now) { runs.pieces(of: $0) } }
+        sharedRuns.forget()
+        for link in connections.links { feed(link, plan, now) }
         tellObservers(now)
         tellNext(now)
         tellFollowers(now)
@@ -366,15 +367,12 @@ public struct BroadcastSession {
     }
 
     /// Sends a listener everything that is due and fits its socket.
-    /// - Parameter pieces: in which a run of packets is sent.
-    private mutating func feed(
-        _ link: ListenerLink, _ plan: FeedingPlan, _ now: HostTime, pieces: (PacketRun) -> [OutgoingPiece]
-    ) {
+    private mutating func feed(_ link: ListenerLink, _ plan: FeedingPlan, _ now: HostTime) {
         guard let portion = link.next(plan, now: now) else { return }
         for part in portion.parts {
             switch part {
             case .message(let message): send(message, to: link, now)
-            case .packets(let run): for piece in pieces(run) { send(piece, to: link, now) }
+            case .packets(let run): for piece in sharedRuns.pieces(of: run) { send(piece, to: link, now) }
             }
         }
         if let count = portion.droppedPacketCount {

@@ -39,13 +39,19 @@ struct PacketRun {
     }
 }
 
-/// What was sent to several listeners in one look at all of them.
+/// What was sent to listeners since all of them were looked at, for others that are to be sent the same.
 struct SharedRuns {
+    /// Beyond that, listeners have little in common.
+    private static let limit = 64
+
     private var pieces: [PacketRun.Place: [OutgoingPiece]] = [:]
+
+    mutating func forget() { pieces.removeAll(keepingCapacity: true) }
 
     /// Returns the pieces in which this run is sent to everybody.
     mutating func pieces(of run: PacketRun) -> [OutgoingPiece] {
         if let known = pieces[run.place] { return known }
+        if pieces.count >= Self.limit { forget() }
         let made = run.sharedPieces
         pieces[run.place] = made
         return made
