@@ -31,8 +31,8 @@ struct ConnectionEndTests {
         }
     }
 
-    /// Preamble and second message.
-    private static let handshakeByteCount = 8 + 2 + 96
+    /// Preamble and second message, with its payload.
+    private static let handshakeByteCount = 8 + 2 + 96 + 1
     /// A record with an introduction of no bytes, one with a word.
     private static let introductionByteCount = 2 + 2 + 16
     private static let wordByteCount = 2 + 4 + 16
