@@ -179,8 +179,8 @@ public enum BroadcastLimits {
     public static let groupTime = TimeSpan.milliseconds(100)
     /// Song time that is sent at once to a listener that has enough.
     public static let batchTime = TimeSpan.milliseconds(500)
-    /// Bytes of song that are encrypted once for all listeners: no more at a time than a record holds, since a slow link
-    /// must deliver all of it first, and no fewer than repay what each listener is told of them.
+    /// Bytes of song that are encrypted once for all listeners: no more at a time than a record holds, since a slow
+    /// link must deliver all of it first, and no fewer than repay what each listener is told of them.
     static let sharedPieceByteCount = SecureChannelLimits.recordPlaintextByteCount
     static let leastSharedByteCount = 1_024
     /// How often observers are sent the roster, and how many there may be.

@@ -8,8 +8,8 @@ import NIOCore
 /// the bounds of messages: what one flush sends becomes one record, or several full ones and the rest. All records
 /// together are the stream of messages.
 ///
-/// A record whose length has its highest bit set announces a ``SharedPart``, which follows it and takes its place in the
-/// stream.
+/// A record whose length has its highest bit set announces a ``SharedPart``, which follows it and takes its place in
+/// the stream.
 ///
 /// Nothing is rekeyed: a direction may have 2^64 - 1 records, and ChaCha20-Poly1305 has no limit of bytes before that
 /// (RFC 8446, section 5.5). That a stream was cut between two records shows only from the messages, whose last says
