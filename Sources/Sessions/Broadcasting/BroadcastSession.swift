@@ -76,9 +76,10 @@ public struct BroadcastSession {
     var startDecision = StartDecision()
     /// Whether what names belong to has changed since all links were looked at.
     private var hasNewPins = false
-    private var sharedRuns = SharedRuns()
     /// When all links were looked at last.
     private var looked: HostTime?
+    /// What listeners were sent since then.
+    private var sharedRuns = SharedRuns()
     /// When the first event came.
     private(set) var began: HostTime?
     /// Processes announced as joined. A replaced connection is not announced again.

@@ -41,9 +41,9 @@ final class ListenerFeed {
             bytesInFlight += message.readableBytes
         }
 
-        fileprivate mutating func append(_ run: PacketRun, byteCount: Int) {
+        fileprivate mutating func append(_ run: PacketRun) {
             parts.append(.packets(run))
-            bytesInFlight += byteCount
+            bytesInFlight += run.place.byteCount
         }
     }
 
@@ -227,8 +227,10 @@ final class ListenerFeed {
             byteCount += group.message.readableBytes
         }
         guard cursor > first else { return }
-        let place = PacketRun.Place(epoch: track.epoch, form: form(for: track.codec), range: first..<cursor)
-        portion.append(PacketRun(place: place, messages: messages), byteCount: byteCount)
+        let place = PacketRun.Place(
+            epoch: track.epoch, form: form(for: track.codec), first: log[first].position, end: sent,
+            byteCount: byteCount)
+        portion.append(PacketRun(place: place, messages: messages))
     }
 
     private func appendEndIfDue(_ form: SongForm, _ end: FramePosition?, _ portion: inout Portion) {

@@ -4,11 +4,13 @@ import SecureChannel
 
 /// Packets messages that stand one behind the other in a log.
 struct PacketRun {
-    /// Which messages these are: the same for all listeners of a form that are sent them at once.
+    /// Which messages these are. Their numbers would not do: PCM that is decoded anew counts from 0 again.
     struct Place: Hashable {
         var epoch: Epoch
         var form: SongForm.Kind
-        var range: Range<Int>
+        var first: FramePosition
+        var end: FramePosition
+        var byteCount: Int
     }
 
     let place: Place
