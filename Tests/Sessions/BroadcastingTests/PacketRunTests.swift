@@ -8,7 +8,7 @@ import Testing
 /// What is cut into pieces that are encrypted once.
 @Suite(.timeLimit(.minutes(5)))
 struct PacketRunTests {
-    private func run(_ byteCounts: [Int], epoch: UInt64 = 1, form: SongForm.Kind = .original, first: Int64 = 0)
+    private func run(_ byteCounts: [Int], epoch: UInt32 = 1, form: SongForm.Kind = .original, first: Int64 = 0)
         -> PacketRun
     {
         let place = PacketRun.Place(
