@@ -39,18 +39,16 @@ struct PacketRunTests {
 
     @Test func theSameRunIsSharedUntilAllAreLookedAtAgain() {
         var runs = SharedRuns()
-        func identity(_ run: PacketRun) -> ObjectIdentifier? {
-            if case .shared(let messages)? = runs.pieces(of: run).first { ObjectIdentifier(messages) } else { nil }
+        func shared(_ run: PacketRun) -> SharedMessages? {
+            if case .shared(let messages)? = runs.pieces(of: run).first { messages } else { nil }
         }
-        let kept = runs.pieces(of: run([4_000]))
-        let first = identity(run([4_000]))
-        #expect(first != nil && identity(run([4_000])) == first)
+        let first = shared(run([4_000]))
+        #expect(first != nil && shared(run([4_000])) === first)
         let others = [
             run([4_001]), run([4_000], epoch: 2), run([4_000], form: .linearPCM), run([4_000], first: 4_410),
         ]
-        #expect(others.allSatisfy { identity($0) != first })
+        #expect(others.allSatisfy { shared($0) !== first })
         runs.forget()
-        #expect(identity(run([4_000])) != first)
-        _ = kept
+        #expect(shared(run([4_000])) !== first)
     }
 }
