@@ -370,8 +370,8 @@ public struct BroadcastSession {
     /// Sends a listener everything that is due and fits its socket.
     private mutating func feed(_ link: ListenerLink, _ plan: FeedingPlan, _ now: HostTime) {
         guard let portion = link.next(plan, now: now) else { return }
-        for part in portion.parts {
-            switch part {
+        for item in portion.items {
+            switch item {
             case .message(let message): send(message, to: link, now)
             case .packets(let run): for piece in sharedRuns.pieces(of: run) { send(piece, to: link, now) }
             }

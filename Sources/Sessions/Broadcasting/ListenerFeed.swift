@@ -22,13 +22,13 @@ import WireProtocol
 final class ListenerFeed {
     /// What to do for the listener, in order.
     struct Portion {
-        enum Part {
+        enum Item {
             case message(ByteBuffer)
             case packets(PacketRun)
         }
 
         /// What to send.
-        fileprivate(set) var parts: [Part] = []
+        fileprivate(set) var items: [Item] = []
         /// Packets dropped for the listener since the last notice; nil if there is nothing to report now.
         fileprivate(set) var droppedPacketCount: Int?
         /// Bytes that its socket has not taken, these messages included.
@@ -37,13 +37,13 @@ final class ListenerFeed {
         fileprivate(set) var isHeldBack = false
 
         fileprivate mutating func append(_ message: ByteBuffer) {
-            parts.append(.message(message))
+            items.append(.message(message))
             bytesInFlight += message.readableBytes
         }
 
         fileprivate mutating func append(_ run: PacketRun) {
-            parts.append(.packets(run))
-            bytesInFlight += run.place.byteCount
+            items.append(.packets(run))
+            bytesInFlight += run.identity.byteCount
         }
     }
 
@@ -227,10 +227,10 @@ final class ListenerFeed {
             byteCount += group.message.readableBytes
         }
         guard cursor > first else { return }
-        let place = PacketRun.Place(
+        let identity = PacketRun.Identity(
             epoch: track.epoch, form: form(for: track.codec), first: log[first].position, end: sent,
             byteCount: byteCount)
-        portion.append(PacketRun(place: place, messages: messages))
+        portion.append(PacketRun(identity: identity, messages: messages))
     }
 
     private func appendEndIfDue(_ form: SongForm, _ end: FramePosition?, _ portion: inout Portion) {

@@ -5,7 +5,7 @@ import SecureChannel
 /// Packets messages that stand one behind the other in a log.
 struct PacketRun {
     /// Which messages these are. Their numbers would not do: PCM that is decoded anew counts from 0 again.
-    struct Place: Hashable {
+    struct Identity: Hashable {
         var epoch: Epoch
         var form: SongForm.Kind
         var first: FramePosition
@@ -13,7 +13,7 @@ struct PacketRun {
         var byteCount: Int
     }
 
-    let place: Place
+    let identity: Identity
     let messages: [ByteBuffer]
 
     /// The messages in pieces of about ``BroadcastLimits/sharedPieceByteCount``, to be encrypted once for all listeners
@@ -46,16 +46,16 @@ struct SharedRuns {
     /// Beyond that, listeners have little in common.
     private static let limit = 64
 
-    private var pieces: [PacketRun.Place: [OutgoingPiece]] = [:]
+    private var pieces: [PacketRun.Identity: [OutgoingPiece]] = [:]
 
     mutating func forget() { pieces.removeAll(keepingCapacity: true) }
 
     /// Returns the pieces in which this run is sent to everybody.
     mutating func pieces(of run: PacketRun) -> [OutgoingPiece] {
-        if let known = pieces[run.place] { return known }
+        if let known = pieces[run.identity] { return known }
         if pieces.count >= Self.limit { forget() }
         let made = run.sharedPieces
-        pieces[run.place] = made
+        pieces[run.identity] = made
         return made
     }
 }

@@ -11,10 +11,10 @@ struct PacketRunTests {
     private func run(_ byteCounts: [Int], epoch: UInt32 = 1, form: SongForm.Kind = .original, first: Int64 = 0)
         -> PacketRun
     {
-        let place = PacketRun.Place(
+        let identity = PacketRun.Identity(
             epoch: Epoch(epoch), form: form, first: FramePosition(first), end: FramePosition(first + 4_410),
             byteCount: byteCounts.reduce(0, +))
-        return PacketRun(place: place, messages: byteCounts.map { ByteBuffer(repeating: 1, count: $0) })
+        return PacketRun(identity: identity, messages: byteCounts.map { ByteBuffer(repeating: 1, count: $0) })
     }
 
     /// Bytes of each piece; negative for one that is not shared.

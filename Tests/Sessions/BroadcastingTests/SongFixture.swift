@@ -39,8 +39,8 @@ extension BroadcastSong {
 extension ListenerFeed.Portion {
     /// What is sent, message by message.
     var messages: [ByteBuffer] {
-        parts.flatMap { part in
-            switch part {
+        items.flatMap { item in
+            switch item {
             case .message(let message): [message]
             case .packets(let run): run.messages
             }
