@@ -24,7 +24,7 @@ public enum ClockLimits {
     static let steadyInterval = TimeSpan.milliseconds(250)
     /// Requests a second that all listeners together send at most once they know the clock: the broadcaster names the
     /// gap that follows from their number.
-    static let settledRequestsPerSecond = 2_000.0
+    static let settledRequestsPerSecond = 1_000.0
     /// The longest gap that is named or obeyed. Longer ones would look like silence.
     static let longestInterval = TimeSpan.seconds(1)
     /// Keys (connections) that one responder answers.

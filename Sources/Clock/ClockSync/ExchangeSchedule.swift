@@ -18,7 +18,7 @@ import AudioCore
 // 5 % from the beginning: 80 requests in the first second instead of 250, and a 99th percentile of the error of 0.9 us
 // then instead of 0.2. A radio's listener needs its first exchanges too much, and radios do not carry thousands. But
 // all listeners in a house may share one radio, which carries less than a wire: below 40 ms, a rough radio's gaps end
-// at five times the named one. From the tenth second on, the shorter gaps of up to 15 listeners take 9 % of its time.
+// at 2.5 times the named one. From the tenth second on, the shorter gaps of up to 15 listeners take 9 % of its time.
 //
 // Steady gaps vary by a tenth, so that a periodic disturbance does not hit every exchange.
 //
@@ -44,7 +44,7 @@ struct ExchangeSchedule: Sendable {
     static let earlyRoughGrowth = 0.0015
     static let earlyRoughAge = TimeSpan.seconds(20)
     /// How many times the named gap those leave that are asked more: their radio may be that of all listeners.
-    static let radioShare = 5.0
+    static let radioShare = 2.5
     /// A deadline further away was set before the clock was set back.
     static let longestWait = ClockLimits.longestInterval * 2
 

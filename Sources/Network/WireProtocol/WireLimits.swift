@@ -16,6 +16,8 @@ public enum WireLimits {
     public static let codecCount = 64
     /// Listeners in one roster: with the longest names and reports it stays below the payload limit.
     public static let rosterEntryCount = 1_024
+    /// How often a listener may be asked to report while nothing changes: more rarely would look like silence.
+    public static let reportIntervals = TimeSpan.milliseconds(100)...TimeSpan.seconds(2)
     /// The longest sound that a device is said to hold for good.
     public static let irrevocableSpan = TimeSpan.seconds(10)
     /// Bytes of a clock datagram, see ClockSync.

@@ -62,7 +62,7 @@ public enum BroadcastLimits {
     static let playingTick = TimeSpan.milliseconds(50)
     /// With more connections than this there is ``crowdedPlayingTick`` between two ticks while a song plays, and what
     /// single ones cause for all waits for the next tick, if all were looked at within ``lookTime`` for each
-    /// connection. A look takes a tenth of that.
+    /// connection. A look takes a tenth of that. Listeners are also sent more song at a time, and report more rarely.
     static let crowdCount = 256
     static let crowdedPlayingTick = TimeSpan.milliseconds(100)
     static let lookTime = TimeSpan.microseconds(20)
@@ -177,8 +177,14 @@ public enum BroadcastLimits {
     public static let farewellTime = TimeSpan.milliseconds(1_500)
     /// Song time in one packets message: small enough to skip exactly, large enough to cost little.
     public static let groupTime = TimeSpan.milliseconds(100)
-    /// Song time that is sent at once to a listener that has enough.
+    /// Song time that is sent at once to a listener that has enough; ``crowdedBatchTime`` among many. Either way it is
+    /// sent something, and reports that it came, about as often as ``PeeringLimits/keepAliveInterval`` wants it.
     public static let batchTime = TimeSpan.milliseconds(500)
+    static let crowdedBatchTime = TimeSpan.milliseconds(600)
+    /// The same as a share of the horizon, at most.
+    static let batchShare = 1.0 / 16
+    /// How often one of many listeners is to report what changes nothing.
+    static let crowdedReportInterval = TimeSpan.seconds(1)
     /// Bytes of song that are encrypted once for all listeners: no more at a time than a record holds, since a slow
     /// link must deliver all of it first, and no fewer than repay what each listener is told of them.
     static let sharedPieceByteCount = SecureChannelLimits.recordPlaintextByteCount

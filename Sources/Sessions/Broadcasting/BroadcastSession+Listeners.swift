@@ -124,6 +124,15 @@ extension BroadcastSession {
         tellListeners(WireEncoder.nextTitle(title), now)
     }
 
+    /// Asks all listeners to report more rarely once they are many; and leaves it at that, since those who left may come
+    /// back.
+    mutating func askForFewerReports(_ now: HostTime) {
+        guard isCrowded, reportInterval == nil else { return }
+        let interval = BroadcastLimits.crowdedReportInterval
+        reportInterval = interval
+        tellListeners(WireEncoder.reportInterval(interval), now)
+    }
+
     private mutating func tellListeners(_ message: ByteBuffer, _ now: HostTime) {
         for link in connections.links where link.isMember { send(message, to: link, now) }
     }
@@ -132,6 +141,7 @@ extension BroadcastSession {
     mutating func tellNext(_ link: ListenerLink, _ now: HostTime) {
         if toldModes != PlayModes() { send(WireEncoder.modes(toldModes), to: link, now) }
         if let toldNextTitle { send(WireEncoder.nextTitle(toldNextTitle), to: link, now) }
+        if let reportInterval { send(WireEncoder.reportInterval(reportInterval), to: link, now) }
     }
 
     /// Takes note of how a listener is set.

@@ -59,6 +59,8 @@ public struct BroadcastSession {
     var descriptions = DescriptionRequests()
     /// In which order listeners were told that items follow one another.
     var toldModes = PlayModes()
+    /// How often listeners were asked to report; nil before they were.
+    var reportInterval: TimeSpan?
     /// Songs that are being sent to the broadcaster.
     var uploads: [ConnectionID: SongUpload] = [:]
     /// Whether one connection's event changed what concerns all.
@@ -175,7 +177,7 @@ public struct BroadcastSession {
     }
 
     /// Whether a look at all links takes long.
-    private var isCrowded: Bool { connections.links.count > BroadcastLimits.crowdCount }
+    var isCrowded: Bool { connections.links.count > BroadcastLimits.crowdCount }
 
     /// The least time between two looks at all links.
     private var lookTime: TimeSpan { BroadcastLimits.lookTime * Double(connections.links.count) }
@@ -209,6 +211,7 @@ public struct BroadcastSession {
         for link in connections.links { feed(link, plan, now) }
         tellObservers(now)
         tellNext(now)
+        askForFewerReports(now)
         tellFollowers(now)
         decideEnd(now)
     }
@@ -364,7 +367,9 @@ public struct BroadcastSession {
     // MARK: Feeding
 
     func feedingPlan(_ now: HostTime) -> FeedingPlan {
-        FeedingPlan(tracks: timeline.tracks.map { FeedingPlan.Track($0, now) }, horizon: configuration.horizon)
+        FeedingPlan(
+            tracks: timeline.tracks.map { FeedingPlan.Track($0, now) }, horizon: configuration.horizon,
+            isCrowded: isCrowded)
     }
 
     /// Sends a listener everything that is due and fits its socket.

@@ -91,6 +91,15 @@ struct FeedingPlan {
     let tracks: [Track]
     /// How far ahead of its play time a packet may be sent.
     let horizon: TimeSpan
+    /// How much is sent at once.
+    let batch: TimeSpan
+
+    init(tracks: [Track], horizon: TimeSpan, isCrowded: Bool = false) {
+        self.tracks = tracks
+        self.horizon = horizon
+        let batch = isCrowded ? BroadcastLimits.crowdedBatchTime : BroadcastLimits.batchTime
+        self.batch = min(batch, horizon * BroadcastLimits.batchShare)
+    }
 
     /// Returns the epoch to feed to a listener that was last fed `epoch`: the same while it is on the timeline, else
     /// the next one.

@@ -175,7 +175,7 @@ final class ListenerFeed {
         guard isEntered else { return }
         if case .complete = stage { return }
         if skipIfLate(track, part, now, &portion) {
-            appendPackets(track, part, plan.horizon, isLearningClock, &portion)
+            appendPackets(track, part, plan, isLearningClock, &portion)
         }
         appendEndIfDue(part.form, track.end, &portion)
     }
@@ -195,16 +195,15 @@ final class ListenerFeed {
     /// Appends packets in batches: a listener that has all up to the horizon is sent nothing until it needs more, and
     /// then several messages at once, up to a little beyond.
     private func appendPackets(
-        _ track: FeedingPlan.Track, _ part: FeedingPlan.Part, _ horizon: TimeSpan, _ isLearningClock: Bool,
+        _ track: FeedingPlan.Track, _ part: FeedingPlan.Part, _ plan: FeedingPlan, _ isLearningClock: Bool,
         _ portion: inout Portion
     ) {
         let log = part.form.log
         let isAwaitingTime = !track.isPlaced || isLearningClock
-        let lead = isAwaitingTime ? min(horizon, BroadcastLimits.leadBeforeStart) : horizon
+        let lead = isAwaitingTime ? min(plan.horizon, BroadcastLimits.leadBeforeStart) : plan.horizon
         let wanted = track.position + track.frames(in: lead)
         guard log.holds(cursor), log[cursor].position < wanted else { return }
-        let batch = isAwaitingTime ? .zero : min(BroadcastLimits.batchTime, lead * 0.05)
-        let limit = wanted + track.frames(in: batch)
+        let limit = wanted + track.frames(in: isAwaitingTime ? .zero : plan.batch)
         if let size = log.bytesPerFrame { window.note(bytesPerFrame: size) }
         let windowEnd = acknowledged + track.frames(in: window.length(framesPerSecond: track.framesPerSecond))
         let first = cursor

@@ -55,7 +55,7 @@ public enum ListenLimits {
     /// How far beyond what can have been played a recorder accepts a song: a broadcaster's horizon, 10 s, plus what a
     /// slow network may have delayed of the first packets.
     public static let recordingLead = TimeSpan.seconds(15)
-    /// Between reports while nothing changes.
+    /// Between reports while nothing changes, unless the broadcaster asks for another interval.
     public static let reportInterval = TimeSpan.milliseconds(500)
     /// Received song that is worth a report of its own: half of what may be sent unacknowledged at most.
     public static let receiptThreshold = TimeSpan.milliseconds(500)
@@ -63,6 +63,9 @@ public enum ListenLimits {
     /// packets message or two, and then waits.
     public static let trickleThreshold = TimeSpan.milliseconds(100)
     public static let trickleInterval = TimeSpan.milliseconds(20)
+    /// Who holds so much, and was asked for fewer reports, does not report what trickles in: the broadcaster, which
+    /// holds 10 s ready, does not wait for that.
+    static let ampleBuffer = TimeSpan.seconds(8)
     /// Between notices about lost packets.
     public static let lossInterval = TimeSpan.seconds(10)
     /// After this long without any broadcaster the user is told, once.

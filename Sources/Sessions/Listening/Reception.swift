@@ -35,7 +35,7 @@ struct Reception {
     var nextTitle: String?
     /// In which order items follow one another.
     var modes = PlayModes()
-    private(set) var reports = ReportSchedule()
+    var reports = ReportSchedule()
     /// When the broadcaster was joined or came back, or this machine woke.
     private var joined: HostTime
     private var hasToldMissingClock = false

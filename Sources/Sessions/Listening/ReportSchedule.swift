@@ -1,9 +1,11 @@
 import AudioCore
 import WireProtocol
 
-/// When to report to the broadcaster: twice a second, when state or epoch changes, and for every larger amount of song
-/// that came, because the broadcaster sends more as it hears of it.
+/// When to report to the broadcaster: twice a second or as rarely as it asks, when state or epoch changes, and for
+/// every larger amount of song that came, because the broadcaster sends more as it hears of it.
 public struct ReportSchedule {
+    /// Between two reports while nothing changes.
+    public var interval = ListenLimits.reportInterval
     private var last: (sent: HostTime, report: ListenerReport)?
     /// When a report is due if nothing changes and nothing more comes; nil before the first one.
     public private(set) var nextDeadline: HostTime?
@@ -15,19 +17,21 @@ public struct ReportSchedule {
     public mutating func isDue(_ report: ListenerReport, rate: Double, now: HostTime) -> Bool {
         if let last, last.report.state == report.state, last.report.epoch == report.epoch {
             let received = TimeSpan(seconds: Double(report.received - last.report.received) / rate)
-            let interval = Self.interval(afterReceiving: received)
-            guard now - last.sent >= interval else {
-                nextDeadline = last.sent + interval
+            let due = last.sent + wait(afterReceiving: received, holding: report.buffered)
+            guard now >= due else {
+                nextDeadline = due
                 return false
             }
         }
         last = (now, report)
-        nextDeadline = now + ListenLimits.reportInterval
+        nextDeadline = now + interval
         return true
     }
 
-    private static func interval(afterReceiving received: TimeSpan) -> TimeSpan {
+    /// Returns how long after the last report the next one is due.
+    private func wait(afterReceiving received: TimeSpan, holding buffered: TimeSpan) -> TimeSpan {
         if received >= ListenLimits.receiptThreshold { return .zero }
-        return received >= ListenLimits.trickleThreshold ? ListenLimits.trickleInterval : ListenLimits.reportInterval
+        let isAwaited = interval <= ListenLimits.reportInterval || buffered < ListenLimits.ampleBuffer
+        return isAwaited && received >= ListenLimits.trickleThreshold ? ListenLimits.trickleInterval : interval
     }
 }

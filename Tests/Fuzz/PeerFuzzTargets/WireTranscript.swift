@@ -67,6 +67,7 @@ struct WireTranscript: WireSink, Hashable {
         case .groupVolume(let volume): WireEncoder.groupVolume(volume)
         case .nextTitle(let title): WireEncoder.nextTitle(title)
         case .modes(let modes): WireEncoder.modes(modes)
+        case .reportInterval(let interval): WireEncoder.reportInterval(interval)
         case .programmeState(let state): WireEncoder.programmeState(state)
         case .programmeChange(let change): WireEncoder.programmeChange(change)
         case .queuePageRequest(let request): WireEncoder.queuePageRequest(request)

@@ -23,6 +23,8 @@ public struct ReceptionCheck: WireSink {
     /// Messages' margins since they were taken last.
     private(set) var margins: [TimeSpan] = []
     private(set) var welcome: Welcome?
+    /// How often the broadcaster wants reports; nil if it did not say.
+    private(set) var reportInterval: TimeSpan?
 
     private let song: LoadSong
     /// When the bytes that are being parsed were read.
@@ -65,6 +67,7 @@ public struct ReceptionCheck: WireSink {
         case .entry(let mark): enter(mark)
         case .anchor(let anchor): take(anchor)
         case .streamEnds(let epoch, let end): streamEnds(epoch, end)
+        case .reportInterval(let interval): reportInterval = interval
         case .keepAlive, .clock, .groupVolume, .nextTitle, .modes: break
         case .household, .pairing, .cut, .report, .roster, .command, .outcome, .follow, .unfollow, .programmeState,
             .programmeChange,

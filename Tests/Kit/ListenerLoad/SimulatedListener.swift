@@ -50,6 +50,7 @@ struct SimulatedListener {
     mutating func receive(_ bytes: RawSpan, now: HostTime) throws(WireError) {
         check.begin(at: now)
         try parser.parse(bytes, into: &check)
+        if let interval = check.reportInterval { reports.interval = interval }
         guard let welcome = check.takeWelcome(), let key = ClockKey(bytes: welcome.clockKey) else { return }
         clockPort = welcome.clockPort
         clock = fitsClock ? FittedClock(key: key) : MidpointClock(key: key)
@@ -80,9 +81,10 @@ struct SimulatedListener {
     mutating func noteLostConnection() { check.noteLostConnection() }
 
     var nextDeadline: HostTime {
-        guard isMember, let clock else { return lastSent + Self.keepAliveInterval }
+        let keepAlive = lastSent + Self.keepAliveInterval
+        guard isMember, let clock else { return keepAlive }
         let report = reports.nextDeadline ?? lastSent
-        return min(report, clock.nextDeadline ?? lastSent, nextChange ?? report)
+        return min(report, clock.nextDeadline ?? lastSent, nextChange ?? report, keepAlive)
     }
 
     /// When the state will change, or may.
@@ -103,12 +105,11 @@ struct SimulatedListener {
     mutating func poll(now: HostTime) -> Output {
         var output = Output()
         lastTurn = now
-        guard isMember else {
-            guard now - lastSent >= Self.keepAliveInterval else { return output }
+        if now - lastSent >= Self.keepAliveInterval {
             lastSent = now
             if check.greeting != nil { output.message = WireEncoder.keepAlive() }
-            return output
         }
+        guard isMember else { return output }
         if let request = clock?.poll(now: now) {
             sequence = request.sequence
             output.datagram = request.bytes

@@ -90,6 +90,7 @@ import WireProtocol
         #expect(hex(.nextTitle("Song")) == "001400000006" + "0004536f6e67")
         #expect(hex(.nextTitle(nil)) == "001400000002" + "0000")
         #expect(hex(.modes(PlayModes(repeats: .all, isShuffled: true))) == "001500000002" + "0201")
+        #expect(hex(.reportInterval(.seconds(1))) == "001600000008" + "000000003b9aca00")
         #expect(hex(.follow) == "004100000000")
         #expect(hex(.unfollow) == "004100000001" + "00")
         #expect(

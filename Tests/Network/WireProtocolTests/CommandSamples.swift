@@ -97,6 +97,7 @@ enum CommandSamples {
                 .queuePageRequest(QueuePageRequest(first: 256, count: 2)),
                 .queuePage(page), .settings(settings), .groupVolume(VolumeSetting(level: 80, isMuted: true)),
                 .nextTitle("Küche"), .nextTitle(nil), .modes(PlayModes(repeats: .one, isShuffled: true)),
+                .reportInterval(.seconds(1)),
                 .songOffer(SongOffer(id: id, byteCount: 300, name: "Küche.flac")),
                 .songOffer(SongOffer(id: id, byteCount: .max, position: 7, name: "")),
                 .songBytes(SongBytes(id: id, bytes: ByteBuffer(repeating: 9, count: WireLimits.songBytesCount))),
@@ -180,6 +181,7 @@ enum CommandSamples {
         case .groupVolume(let volume): WireEncoder.groupVolume(volume)
         case .nextTitle(let title): WireEncoder.nextTitle(title)
         case .modes(let modes): WireEncoder.modes(modes)
+        case .reportInterval(let interval): WireEncoder.reportInterval(interval)
         case .songOffer(let offer): WireEncoder.songOffer(offer)
         case .songBytes(let bytes): WireEncoder.songBytes(bytes)
         case .songCredit(let credit): WireEncoder.songCredit(credit)

@@ -76,6 +76,37 @@ import WireProtocol
         #expect(ids(Self.count).allSatisfy { broadcast.heard[$0]?.cuts.count == 1 })
     }
 
+    @Test func manyAreAskedForFewerReports() {
+        func asked(_ broadcast: ScriptedBroadcast, _ id: Int) -> [ControlMessage] {
+            (broadcast.heard[id]?.messages ?? []).filter { if case .reportInterval = $0 { true } else { false } }
+        }
+        var few = started(3)
+        few.wait(.seconds(1), hearingFrom: Array(ids(3)))
+        #expect(ids(3).allSatisfy { asked(few, $0).isEmpty })
+        var many = started(Self.count)
+        many.wait(.seconds(1), hearingFrom: Array(ids(Self.count)))
+        #expect(ids(Self.count).allSatisfy { asked(many, $0) == [.reportInterval(.seconds(1))] })
+        many.join(5_000)
+        #expect(asked(many, 5_000) == [.reportInterval(.seconds(1))])
+    }
+
+    /// Each batch costs every listener a few system calls, and a report.
+    @Test func manyAreSentMoreAtATime() {
+        func batches(_ count: Int) -> Int {
+            var (broadcast, counts) = (started(count), [0])
+            for _ in 0..<15 {
+                for _ in 0..<10 {
+                    for id in ids(count) { broadcast.drain(id) }
+                    broadcast.wait(.milliseconds(100))
+                }
+                counts.append(broadcast.shared[1_001]?.count ?? 0)
+            }
+            return counts[15] - counts[5]
+        }
+        let (few, many) = (batches(3), batches(Self.count))
+        #expect((16...18).contains(few) && (13...15).contains(many), "\(few) and \(many) in 10 s")
+    }
+
     @Test func manyAreLookedAtLessOften() {
         #expect(started(3).session.tickInterval == .milliseconds(50))
         #expect(started(Self.count).session.tickInterval == .milliseconds(100))

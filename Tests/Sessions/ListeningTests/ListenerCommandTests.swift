@@ -98,6 +98,20 @@ import WireProtocol
         #expect(listener.session.modes == nil)
     }
 
+    @Test func itReportsAsRarelyAsItIsAsked() {
+        for (asked, count) in [(TimeSpan?.none, 8...8), (.seconds(2), 2...2)] {
+            var listener = joined()
+            if let asked { listener.say(WireEncoder.reportInterval(asked), 1) }
+            let before = said(listener).count { if case .report = $0 { true } else { false } }
+            for _ in 0..<20 {
+                listener.say(WireEncoder.keepAlive(), 1)
+                listener.wait(.milliseconds(200))
+            }
+            let reports = said(listener).count { if case .report = $0 { true } else { false } } - before
+            #expect(count.contains(reports), "\(reports) in 4 s")
+        }
+    }
+
     @Test func whoAsksHereIsAnsweredByTheBroadcaster() {
         var listener = joined()
         let command = Command(.programme(.pause))

@@ -26,6 +26,34 @@ import WireProtocol
         #expect(!isDue(&schedule, report(.playing, received: 0), after: .milliseconds(980)))
     }
 
+    @Test func aReportIsDueAsRarelyAsTheBroadcasterAsks() {
+        var schedule = ReportSchedule()
+        schedule.interval = .seconds(1)
+        #expect(isDue(&schedule, report(.playing, received: 0), after: .zero))
+        #expect(!isDue(&schedule, report(.playing, received: 0), after: .milliseconds(980)))
+        #expect(isDue(&schedule, report(.playing, received: 0), after: .seconds(1)))
+        #expect(isDue(&schedule, report(.starving, received: 0), after: .milliseconds(1_010)))
+        #expect(isDue(&schedule, report(.starving, received: 4_000), after: .milliseconds(1_015)))
+    }
+
+    /// What trickles in is of interest to a broadcaster that waits for it: one that holds nothing more back does not.
+    @Test func whoHasEnoughDoesNotReportWhatTricklesInAmongMany() {
+        for (interval, buffered, isTold) in [
+            (TimeSpan.milliseconds(500), TimeSpan.seconds(9), true), (.seconds(1), .seconds(7), true),
+            (.seconds(1), .seconds(9), false),
+        ] {
+            var schedule = ReportSchedule()
+            schedule.interval = interval
+            var report = report(.playing, received: 0)
+            report.buffered = buffered
+            #expect(isDue(&schedule, report, after: .zero))
+            report.received = FramePosition(3_000)
+            #expect(isDue(&schedule, report, after: .milliseconds(100)) == isTold)
+            report.received = FramePosition(7_000)
+            #expect(isDue(&schedule, report, after: .milliseconds(200)))
+        }
+    }
+
     @Test func aReportIsDueWhenTheStateChanges() {
         var schedule = ReportSchedule()
         #expect(isDue(&schedule, report(.ready, received: 0), after: .zero))

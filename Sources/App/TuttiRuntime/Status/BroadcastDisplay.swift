@@ -12,6 +12,8 @@ struct BroadcastDisplay {
     }
 
     private static let interval = TimeSpan.milliseconds(200)
+    /// The same for each listener, of which there may be thousands: a status lists them all.
+    private static let intervalPerListener = TimeSpan.milliseconds(1)
 
     private var stage = Stage.hidden
     /// How the own loudspeakers play; nil if there are none.
@@ -19,13 +21,15 @@ struct BroadcastDisplay {
     /// The song that is heard, and the file that it is.
     private var heard: (location: ItemLocation, path: String?)?
     private var nextStatus = HostTime(nanoseconds: 0)
+    /// How many listeners were shown last.
+    private var listenerCount = 0
 
     var isShown: Bool { if case .shown = stage { true } else { false } }
 
     /// Returns whether to show the song's progress, which takes it as shown.
     mutating func isDue(_ now: HostTime) -> Bool {
         guard now >= nextStatus else { return false }
-        nextStatus = now + Self.interval
+        nextStatus = now + max(Self.interval, Self.intervalPerListener * Double(listenerCount))
         return true
     }
 
@@ -65,6 +69,7 @@ struct BroadcastDisplay {
         var status = BroadcastStatus(
             name: name, session, position: position, path: path(of: session.location), isOver: isOver)
         status.loudspeakers = loudspeakers
+        listenerCount = status.listeners.count
         return status
     }
 

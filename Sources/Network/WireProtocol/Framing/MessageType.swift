@@ -13,6 +13,7 @@ enum MessageType: UInt16, CaseIterable, Sendable {
     case groupVolume = 0x13
     case nextTitle = 0x14
     case modes = 0x15
+    case reportInterval = 0x16
     // Broadcaster to observer.
     case roster = 0x12
     // The media part, broadcaster to listener.

@@ -157,6 +157,10 @@ public enum WireEncoder {
 
     public static func modes(_ modes: PlayModes) -> ByteBuffer { message(.modes) { modes.write(to: &$0) } }
 
+    public static func reportInterval(_ interval: TimeSpan) -> ByteBuffer {
+        message(.reportInterval) { $0.writeSpan(interval) }
+    }
+
     public static func programmeState(_ state: ProgrammeState) -> ByteBuffer {
         message(.programmeState) { state.write(to: &$0) }
     }

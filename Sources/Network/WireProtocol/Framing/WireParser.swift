@@ -211,6 +211,9 @@ extension ControlMessage {
         case .report:
             guard let report = ListenerReport(from: &payload) else { return nil }
             self = .report(report)
+        case .reportInterval:
+            guard let interval = payload.readSpan(), WireLimits.reportIntervals.contains(interval) else { return nil }
+            self = .reportInterval(interval)
         case .roster:
             guard let roster = Roster(from: &payload) else { return nil }
             self = .roster(roster)

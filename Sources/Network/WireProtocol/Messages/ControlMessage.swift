@@ -42,6 +42,9 @@ public enum ControlMessage: Hashable, Sendable {
     /// In which order items follow one another, for a listener's display: as in ``ProgrammeChange``. Sent to a listener
     /// that joins, unless they are played once in their order, and to all after each change.
     case modes(PlayModes)
+    /// How long a listener leaves between two reports while nothing changes, within ``WireLimits/reportIntervals``. Half
+    /// a second unless it is told otherwise.
+    case reportInterval(TimeSpan)
     case outcome(CommandOutcome)
     case songOffer(SongOffer)
     case songBytes(SongBytes)
