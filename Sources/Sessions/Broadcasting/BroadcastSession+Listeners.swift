@@ -124,8 +124,7 @@ extension BroadcastSession {
         tellListeners(WireEncoder.nextTitle(title), now)
     }
 
-    /// Asks all listeners to report more rarely once they are many; and leaves it at that, since those who left may come
-    /// back.
+    /// Asks all listeners to report more rarely once they are many, and leaves it at that: who left may come back.
     mutating func askForFewerReports(_ now: HostTime) {
         guard isCrowded, reportInterval == nil else { return }
         let interval = BroadcastLimits.crowdedReportInterval

@@ -42,8 +42,8 @@ public enum ControlMessage: Hashable, Sendable {
     /// In which order items follow one another, for a listener's display: as in ``ProgrammeChange``. Sent to a listener
     /// that joins, unless they are played once in their order, and to all after each change.
     case modes(PlayModes)
-    /// How long a listener leaves between two reports while nothing changes, within ``WireLimits/reportIntervals``. Half
-    /// a second unless it is told otherwise.
+    /// How long a listener leaves between two reports while nothing changes, within ``WireLimits/reportIntervals``: half
+    /// a second unless it is told so.
     case reportInterval(TimeSpan)
     case outcome(CommandOutcome)
     case songOffer(SongOffer)
