@@ -42,8 +42,8 @@ public enum ControlMessage: Hashable, Sendable {
     /// In which order items follow one another, for a listener's display: as in ``ProgrammeChange``. Sent to a listener
     /// that joins, unless they are played once in their order, and to all after each change.
     case modes(PlayModes)
-    /// How long a listener leaves between two reports while nothing changes: half a second unless it is told this. Within
-    /// ``WireLimits/reportIntervals``.
+    /// How long a listener leaves between two reports while nothing changes: ``WireLimits/reportIntervals``. It is half
+    /// a second unless this is said.
     case reportInterval(TimeSpan)
     case outcome(CommandOutcome)
     case songOffer(SongOffer)
