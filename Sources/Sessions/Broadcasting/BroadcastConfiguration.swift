@@ -155,6 +155,7 @@ public enum BroadcastLimits {
     /// from overtaking them. The shortest window is one packets message; the last one sent counts by its first frame.
     public static let longestWindow = TimeSpan.seconds(1)
     static let shortestWindow = groupTime
+    static let crowdedShortestWindow = batchTime
     /// How long what is on the way may take to arrive, beside the round trip.
     static let deliveryTime = TimeSpan.milliseconds(100)
     /// How long a listener's pace is measured at least: TCP delivers in bursts.

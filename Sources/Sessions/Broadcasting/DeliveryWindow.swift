@@ -6,6 +6,9 @@ import AudioCore
 // second of song takes nearly a second to arrive. So the window is what the listener's link delivers in a short time,
 // and at least enough that the link does not fall idle.
 //
+// Among many listeners the window is at least half a second: what makes each of them slow then is how many they are, and
+// smaller messages would make all of them slower still.
+//
 // How fast a link delivers shows only while the window holds packets back all the time (as in TCP's BBR). Otherwise the
 // listener receives what is due, and the link can do at least that. Of several measurements the highest counts: where a
 // packet is lost, TCP stands still for a while.
@@ -75,11 +78,12 @@ struct DeliveryWindow {
     }
 
     /// Returns how much of a song that plays at `framesPerSecond` may be on the way.
-    func length(framesPerSecond: Double) -> TimeSpan {
+    /// - Parameter shortest: how much may be in any case.
+    func length(framesPerSecond: Double, shortest: TimeSpan = BroadcastLimits.shortestWindow) -> TimeSpan {
         guard let linkPace = linkPaces.max(), let roundTrip else { return BroadcastLimits.longestWindow }
         let speed = linkPace / (framesPerSecond * bytesPerFrame)
         let length =
-            max(BroadcastLimits.shortestWindow, BroadcastLimits.deliveryTime * speed) + roundTrip * max(1, speed)
+            max(shortest, BroadcastLimits.deliveryTime * speed) + roundTrip * max(1, speed)
         return min(length, BroadcastLimits.longestWindow)
     }
 }

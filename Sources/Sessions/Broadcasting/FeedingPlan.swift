@@ -93,10 +93,16 @@ struct FeedingPlan {
     let horizon: TimeSpan
     /// How much is sent at once.
     let batch: TimeSpan
+    /// Whether there are many listeners: a message to each of them costs as much as if they were few.
+    let isCrowded: Bool
+    /// How much may be on the way to a listener, however slow it is.
+    var shortestWindow: TimeSpan {
+        isCrowded ? BroadcastLimits.crowdedShortestWindow : BroadcastLimits.shortestWindow
+    }
 
     init(tracks: [Track], horizon: TimeSpan, isCrowded: Bool = false) {
         self.tracks = tracks
-        self.horizon = horizon
+        (self.horizon, self.isCrowded) = (horizon, isCrowded)
         let batch = isCrowded ? BroadcastLimits.crowdedBatchTime : BroadcastLimits.batchTime
         self.batch = min(batch, horizon * BroadcastLimits.batchShare)
     }

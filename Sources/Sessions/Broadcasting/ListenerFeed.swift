@@ -205,7 +205,12 @@ final class ListenerFeed {
         guard log.holds(cursor), log[cursor].position < wanted else { return }
         let limit = wanted + track.frames(in: isAwaitingTime ? .zero : plan.batch)
         if let size = log.bytesPerFrame { window.note(bytesPerFrame: size) }
-        let windowEnd = acknowledged + track.frames(in: window.length(framesPerSecond: track.framesPerSecond))
+        let length = track.frames(
+            in: window.length(framesPerSecond: track.framesPerSecond, shortest: plan.shortestWindow))
+        // Little by little, as it says that it has the last bit, a song costs more than at once: TCP avoids such a silly
+        // window in the same way (RFC 9293 section 3.8.6.2.1).
+        guard !plan.isCrowded || onTheWay <= length / 2 else { return portion.isHeldBack = true }
+        let windowEnd = acknowledged + length
         let first = cursor
         var messages: [ByteBuffer] = []
         var byteCount = 0

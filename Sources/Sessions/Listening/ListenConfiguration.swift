@@ -63,8 +63,9 @@ public enum ListenLimits {
     /// packets message or two, and then waits.
     public static let trickleThreshold = TimeSpan.milliseconds(100)
     public static let trickleInterval = TimeSpan.milliseconds(20)
-    /// Who holds so much, and was asked for fewer reports, does not report what trickles in: the broadcaster, which
-    /// holds 10 s ready, does not wait for that.
+    /// The same for who was asked for fewer reports. If that one holds so much, it does not report what trickles in: the
+    /// broadcaster, which sends 10 s ahead, does not wait for that.
+    static let rareTrickleInterval = TimeSpan.milliseconds(50)
     static let ampleBuffer = TimeSpan.seconds(8)
     /// Between notices about lost packets.
     public static let lossInterval = TimeSpan.seconds(10)

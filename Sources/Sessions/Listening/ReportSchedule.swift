@@ -31,7 +31,8 @@ public struct ReportSchedule {
     /// Returns how long after the last report the next one is due.
     private func wait(afterReceiving received: TimeSpan, holding buffered: TimeSpan) -> TimeSpan {
         if received >= ListenLimits.receiptThreshold { return .zero }
-        let isAwaited = interval <= ListenLimits.reportInterval || buffered < ListenLimits.ampleBuffer
-        return isAwaited && received >= ListenLimits.trickleThreshold ? ListenLimits.trickleInterval : interval
+        guard received >= ListenLimits.trickleThreshold else { return interval }
+        guard interval > ListenLimits.reportInterval else { return ListenLimits.trickleInterval }
+        return buffered < ListenLimits.ampleBuffer ? ListenLimits.rareTrickleInterval : interval
     }
 }
