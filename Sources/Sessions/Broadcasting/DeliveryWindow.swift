@@ -6,8 +6,8 @@ import AudioCore
 // second of song takes nearly a second to arrive. So the window is what the listener's link delivers in a short time,
 // and at least enough that the link does not fall idle.
 //
-// Among many listeners the window is at least half a second: what makes each of them slow then is how many they are, and
-// smaller messages would make all of them slower still.
+// Among many listeners the window is at least half a second: what makes each of them slow then is how many they are,
+// and smaller messages would make all of them slower still.
 //
 // How fast a link delivers shows only while the window holds packets back all the time (as in TCP's BBR). Otherwise the
 // listener receives what is due, and the link can do at least that. Of several measurements the highest counts: where a

@@ -207,8 +207,8 @@ final class ListenerFeed {
         if let size = log.bytesPerFrame { window.note(bytesPerFrame: size) }
         let length = track.frames(
             in: window.length(framesPerSecond: track.framesPerSecond, shortest: plan.shortestWindow))
-        // Little by little, as it says that it has the last bit, a song costs more than at once: TCP avoids such a silly
-        // window in the same way (RFC 9293 section 3.8.6.2.1).
+        // A song costs more if it is sent little by little, whenever the last bit has arrived: TCP avoids such a silly
+        // window in this way, too (RFC 9293 section 3.8.6.2.1).
         guard !plan.isCrowded || onTheWay <= length / 2 else { return portion.isHeldBack = true }
         let windowEnd = acknowledged + length
         let first = cursor

@@ -63,7 +63,7 @@ public enum ListenLimits {
     /// packets message or two, and then waits.
     public static let trickleThreshold = TimeSpan.milliseconds(100)
     public static let trickleInterval = TimeSpan.milliseconds(20)
-    /// The same for who was asked for fewer reports. If that one holds so much, it does not report what trickles in: the
+    /// The same for who was asked for fewer reports. One that holds so much does not report what trickles in: the
     /// broadcaster, which sends 10 s ahead, does not wait for that.
     static let rareTrickleInterval = TimeSpan.milliseconds(50)
     static let ampleBuffer = TimeSpan.seconds(8)

@@ -32,6 +32,12 @@ import Testing
         #expect(abs(length.seconds - 0.12 - 1.2 * Self.roundTrip.seconds) < 1e-6, "\(length)")
     }
 
+    @Test func amongManyASlowLinkGetsMore() {
+        let length = window(framesEach: 240).length(
+            framesPerSecond: Self.rate, shortest: BroadcastLimits.crowdedShortestWindow)
+        #expect(length == .milliseconds(500) + Self.roundTrip, "\(length)")
+    }
+
     @Test func aFastLinkGetsASecond() {
         #expect(window(framesEach: 8_000).length(framesPerSecond: Self.rate) == .seconds(1))
     }

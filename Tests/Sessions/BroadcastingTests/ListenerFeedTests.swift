@@ -17,6 +17,7 @@ struct ListenerFeedTests {
         var following: BroadcastTrack?
         var inFlight = 0
         var dropped: [Int] = []
+        var isCrowded = false
 
         init() { inbox.take(WireEncoder.greeting(ScriptedBroadcast.greeting)) }
 
@@ -37,7 +38,8 @@ struct ListenerFeedTests {
             let track = FeedingPlan.Track(track, now)
             track.heldFrame = held
             let following = following.map { FeedingPlan.Track($0, now) }
-            return FeedingPlan(tracks: [track] + (following.map { [$0] } ?? []), horizon: .seconds(10))
+            return FeedingPlan(
+                tracks: [track] + (following.map { [$0] } ?? []), horizon: .seconds(10), isCrowded: isCrowded)
         }
 
         /// It has all that it was sent.
@@ -118,6 +120,21 @@ struct ListenerFeedTests {
         scene.track = SongFixture.track(seconds: 20, epoch: Epoch(2))
         scene.feed(at: 6.5)
         #expect(scene.inbox.packets.count == 20 + 20)
+    }
+
+    /// A little arrived of what is on the way to it: among few it is sent as much again at once.
+    @Test(arguments: [false, true]) func amongManyNothingIsSentLittleByLittle(isCrowded: Bool) {
+        var scene = Scene()
+        scene.isCrowded = isCrowded
+        scene.start()
+        scene.feed(at: 0)
+        #expect(scene.inbox.end == FramePosition(8_000))
+        for (received, end) in [(1_600, isCrowded ? 8_000 : 9_600), (4_000, 12_000)] as [(Int64, Int64)] {
+            scene.feed.acknowledge(
+                FramePosition(received), of: Epoch(1), roundTrip: nil, now: HostTime(nanoseconds: 0))
+            scene.feed(at: 0)
+            #expect(scene.inbox.end == FramePosition(end))
+        }
     }
 
     @Test func whoLearnsTheClockHereIsGivenASecond() {
