@@ -53,6 +53,8 @@ final class ListenerFeed {
 
     /// The codecs it can decode.
     private let codecs: Set<Codec>
+    /// What ``form(for:)`` found last: songs of one codec follow one another, and each is asked about many times.
+    private var knownForm: (codec: Codec, form: SongForm.Kind)?
     /// The epoch that it is sent; nil before the first.
     private(set) var epoch: Epoch?
     private var stage = Stage.new
@@ -74,7 +76,11 @@ final class ListenerFeed {
 
     /// The form in which it is sent songs of this codec.
     func form(for codec: Codec?) -> SongForm.Kind {
-        codec.map { codecs.contains($0) ? .original : .linearPCM } ?? .original
+        guard let codec else { return .original }
+        if let knownForm, knownForm.codec == codec { return knownForm.form }
+        let form = codecs.contains(codec) ? SongForm.Kind.original : .linearPCM
+        knownForm = (codec, form)
+        return form
     }
 
     /// Whether it was sent the stream's properties.
