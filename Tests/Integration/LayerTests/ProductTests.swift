@@ -79,9 +79,9 @@ import Testing
         var arguments = ["-swift-version 6", "-I '\(build.path)/Modules'", "-lm"]
         for module in product.modules { arguments += try build.arguments(of: module, below: Self.root, in: directory) }
         arguments += product.systemLibraries.map { "$(pkg-config --cflags-only-I --libs \($0))" }
-        // The compiler leaves a list of libraries by the program's name beside the first object, where programs of the
-        // same name that are linked at once read each other's.
-        let program = "uses-\(product.name)"
+        // The compiler leaves a list of libraries by the module's name beside the first object. If modules of one name
+        // are linked at once, they read each other's. A module is called as the program unless that has a hyphen.
+        let program = "uses_\(product.name)"
         try Tool.run("swiftc \(arguments.joined(separator: " ")) main.swift -o \(program)", in: directory)
         try Tool.run("env ./\(program) > said && ldd ./\(program) > libraries", in: directory)
         let libraries = String(decoding: try Tool.readFile(directory.path + "/libraries"), as: UTF8.self)
