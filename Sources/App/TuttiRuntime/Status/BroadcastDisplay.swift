@@ -12,8 +12,9 @@ struct BroadcastDisplay {
     }
 
     private static let interval = TimeSpan.milliseconds(200)
-    /// The same for each listener, of which there may be thousands: a status lists them all.
+    /// The same for each listener, a second at most: a status lists them all, and there may be thousands.
     private static let intervalPerListener = TimeSpan.milliseconds(1)
+    private static let longestInterval = TimeSpan.seconds(1)
 
     private var stage = Stage.hidden
     /// How the own loudspeakers play; nil if there are none.
@@ -29,7 +30,8 @@ struct BroadcastDisplay {
     /// Returns whether to show the song's progress, which takes it as shown.
     mutating func isDue(_ now: HostTime) -> Bool {
         guard now >= nextStatus else { return false }
-        nextStatus = now + max(Self.interval, Self.intervalPerListener * Double(listenerCount))
+        let interval = max(Self.interval, Self.intervalPerListener * Double(listenerCount))
+        nextStatus = now + min(interval, Self.longestInterval)
         return true
     }
 
