@@ -1,7 +1,8 @@
 import AudioCore
 import NIOCore
 
-/// A listener's report to its broadcaster, sent twice a second and whenever its state changes.
+/// A listener's report to its broadcaster, sent twice a second unless it is asked for another interval
+/// (``ControlMessage/reportInterval(_:)``), and whenever its state changes.
 ///
 /// | field | type | meaning |
 /// |---|---|---|
