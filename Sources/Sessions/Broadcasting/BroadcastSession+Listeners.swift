@@ -126,9 +126,9 @@ extension BroadcastSession {
 
     /// Asks all listeners to report more rarely once they are many, and leaves it at that: who left may come back.
     mutating func askForFewerReports(_ now: HostTime) {
-        guard isCrowded, reportInterval == nil else { return }
+        guard isCrowded, toldReportInterval == nil else { return }
         let interval = BroadcastLimits.crowdedReportInterval
-        reportInterval = interval
+        toldReportInterval = interval
         tellListeners(WireEncoder.reportInterval(interval), now)
     }
 
@@ -140,7 +140,7 @@ extension BroadcastSession {
     mutating func tellNext(_ link: ListenerLink, _ now: HostTime) {
         if toldModes != PlayModes() { send(WireEncoder.modes(toldModes), to: link, now) }
         if let toldNextTitle { send(WireEncoder.nextTitle(toldNextTitle), to: link, now) }
-        if let reportInterval { send(WireEncoder.reportInterval(reportInterval), to: link, now) }
+        if let toldReportInterval { send(WireEncoder.reportInterval(toldReportInterval), to: link, now) }
     }
 
     /// Takes note of how a listener is set.

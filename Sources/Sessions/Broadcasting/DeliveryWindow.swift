@@ -82,8 +82,7 @@ struct DeliveryWindow {
     func length(framesPerSecond: Double, shortest: TimeSpan = BroadcastLimits.shortestWindow) -> TimeSpan {
         guard let linkPace = linkPaces.max(), let roundTrip else { return BroadcastLimits.longestWindow }
         let speed = linkPace / (framesPerSecond * bytesPerFrame)
-        let length =
-            max(shortest, BroadcastLimits.deliveryTime * speed) + roundTrip * max(1, speed)
+        let length = max(shortest, BroadcastLimits.deliveryTime * speed) + roundTrip * max(1, speed)
         return min(length, BroadcastLimits.longestWindow)
     }
 }

@@ -31,7 +31,7 @@ extension ListenSession {
         case .broadcastEnd(let end): broadcastEnded(end, id, now)
         case .nextTitle(let title): change { $0.nextTitle = title }
         case .modes(let modes): change { $0.modes = modes }
-        case .reportInterval(let interval): change { $0.reports.interval = interval }
+        case .reportInterval(let interval): change { $0.report(every: interval) }
         case .command, .groupVolume, .outcome, .programmeState, .programmeChange, .queuePage, .songCredit, .finding:
             control(message, from: id, now)
         case .greeting, .refusal, .keepAlive, .household, .pairing, .report, .roster, .settings, .follow, .unfollow,

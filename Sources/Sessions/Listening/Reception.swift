@@ -35,7 +35,7 @@ struct Reception {
     var nextTitle: String?
     /// In which order items follow one another.
     var modes = PlayModes()
-    var reports = ReportSchedule()
+    private(set) var reports = ReportSchedule()
     /// When the broadcaster was joined or came back, or this machine woke.
     private var joined: HostTime
     private var hasToldMissingClock = false
@@ -98,6 +98,9 @@ struct Reception {
         hasToldMissingClock = true
         return true
     }
+
+    /// Reports as rarely as the broadcaster asks.
+    mutating func report(every interval: TimeSpan) { reports.interval = interval }
 
     /// Returns whether to send this report, and takes it as sent.
     mutating func isDue(_ report: ListenerReport, now: HostTime) -> Bool {
