@@ -107,9 +107,9 @@ import Testing
         }
         let young = gaps.prefix(50)
         #expect(young.allSatisfy { $0 > .zero && $0 < .milliseconds(20) })
-        let settled = gaps.suffix(60)
-        #expect(settled.filter { $0 == .zero }.count == (inPairs ? 30 : 0))
-        #expect(settled.filter { $0 > .milliseconds(150) }.count == (inPairs ? 30 : 60))
+        let settled = gaps.suffix(40)
+        #expect(settled.filter { $0 == .zero }.count == (inPairs ? 20 : 0))
+        #expect(settled.filter { $0 > .milliseconds(150) }.count == (inPairs ? 20 : 40))
         // No request follows a pair at once.
         #expect(!zip(settled, settled.dropFirst()).contains { $0 == .zero && $1 == .zero })
     }
