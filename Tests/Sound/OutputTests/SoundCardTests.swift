@@ -210,7 +210,7 @@ extension OutputTests {
 
         @Test func stopIsHeardBeforeTheBufferHasPlayedOut() throws {
             let delay = try undisturbed(delayOfAStop)
-            // The buffer holds 150 ms. 50 ms are wanted; the rest is for a machine that is busy.
+            // The buffer holds 150 ms at first. 50 ms are wanted; the rest is for a machine that is busy.
             #expect(delay > 0 && delay < 0.09, "\(delay) s")
         }
 

@@ -6,11 +6,11 @@ import Synchronization
 
 // The real-time loop of one playback PCM.
 //
-// The device wakes us every 50 ms; every 10 ms while its clock is still being learned, or if it is a sound server; or a
-// period sooner (see ``WakeStagger``). While its clock is not known well, we also look from time to time. We read its
-// status: the frames writable, the delay, and the time of both. The last two make a reading of the DAC clock for the
-// renderer. Then we render what the device takes: up to 60 ms at a time if its buffer is at least half full, otherwise
-// a period at a time, so that the first frames arrive early.
+// The device wakes us every 100 ms; every 50 if it does not give frames back; every 10 while its clock is still being
+// learned, or if it is a sound server; or a period sooner (see ``PCMPaces``, ``WakeStagger``). While its clock is not
+// known well, we also look from time to time. We read its status: the frames writable, the delay, and the time of both.
+// The last two make a reading of the DAC clock for the renderer. Then we render what is to be filled: up to 110 ms at a
+// time if 60 ms are left, otherwise a period at a time, so that the first frames arrive early.
 //
 // For a command that should be heard before the buffer has played out (a stop, a new epoch), the renderer asks for
 // earlier frames. We then take back all but the next 12 ms from the device, and render them again. Such a command wakes
@@ -45,7 +45,9 @@ struct ALSALoop: ~Copyable {
     private var recovery = PCMRecovery()
 
     /// The most that is rendered in one go.
-    private static let longestBlock = TimeSpan.milliseconds(60)
+    private static let longestBlock = TimeSpan.milliseconds(110)
+    /// Where less than this is left, frames must arrive early.
+    private static let shortReserve = TimeSpan.milliseconds(60)
 
     /// - Parameters:
     ///   - status: an allocated status, which the caller frees.
@@ -108,7 +110,7 @@ struct ALSALoop: ~Copyable {
     // MARK: A turn
 
     private mutating func turn() -> Int32 {
-        wakes.setSeldom(renderer.mayWakeSeldom)
+        setPace()
         let wake = wait.wait(readingEvery: renderer.readingInterval)
         if case .failed(let code) = wake { return code }
         guard wake != .command || renderer.wantsEarlierFrame else { return 0 }
@@ -122,14 +124,22 @@ struct ALSALoop: ~Copyable {
         note(reading, isWake: wake == .device)
         guard wake != .reading else { return 0 }
 
-        var available = min(max(reading.available, 0), configuration.bufferFrameCount)
-        if renderer.wantsEarlierFrame { available += takeBack(buffered: configuration.bufferFrameCount - available) }
-        guard available > 0 else { return recovery.noteEmptyTurn() }
-        let withheld = stagger.withheld(of: available)
-        code = fill(available - withheld)
-        if code > 0 { testRewinds(buffered: configuration.bufferFrameCount - withheld) }
+        var buffered = configuration.bufferFrameCount - min(max(reading.available, 0), configuration.bufferFrameCount)
+        if renderer.wantsEarlierFrame { buffered -= takeBack(buffered: buffered) }
+        let missing = wakes.filledFrameCount - buffered
+        guard missing > 0 else { return recovery.noteEmptyTurn() }
+        let withheld = stagger.withheld(of: missing)
+        code = fill(missing - withheld, above: buffered)
+        if code > 0 { testRewinds(buffered: wakes.filledFrameCount - withheld) }
         recovery.noteTurn(code)
         return code
+    }
+
+    private mutating func setPace() {
+        let pace: PCMPace =
+            if !renderer.mayWakeSeldom { .frequent } else if rewinder.deviceGivesBack { .deep } else { .seldom }
+        wakes.set(pace)
+        renderer.filledFrameCount = wakes.filledFrameCount
     }
 
     private mutating func note(_ reading: PCMReading, isWake: Bool) {
@@ -167,9 +177,10 @@ struct ALSALoop: ~Copyable {
     }
 
     /// Renders and writes `frameCount` frames.
-    private mutating func fill(_ frameCount: Int) -> Int32 {
-        let isHalfFull = frameCount <= configuration.bufferFrameCount / 2
-        let longest = isHalfFull ? blockFrameCount : configuration.periodFrameCount
+    /// - Parameter buffered: how many the device still holds.
+    private mutating func fill(_ frameCount: Int, above buffered: Int) -> Int32 {
+        let isShort = Double(buffered) < configuration.rate * Self.shortReserve.seconds
+        let longest = isShort ? configuration.periodFrameCount : blockFrameCount
         var remaining = frameCount
         while remaining > 0 {
             let count = min(remaining, longest)
@@ -210,9 +221,9 @@ struct ALSALoop: ~Copyable {
 
     private mutating func start() -> Int32 {
         var code = snd_pcm_prepare(pcm)
-        if code >= 0 { code = fill(configuration.bufferFrameCount) }
+        if code >= 0 { code = fill(wakes.filledFrameCount, above: 0) }
         if code >= 0 { code = snd_pcm_start(pcm) }
-        if code >= 0 { testRewinds(buffered: configuration.bufferFrameCount) }
+        if code >= 0 { testRewinds(buffered: wakes.filledFrameCount) }
         return code
     }
 

@@ -11,9 +11,7 @@ package struct PCMConfiguration: Sendable {
     package var channelCount: Int
     package var periodFrameCount: Int
     package var bufferFrameCount: Int
-    /// The `avail_min` of the PCM: frames writable, or readable, at a wake; and the same where wakes may be seldom.
-    package var wakeFrameCount: Int
-    package var seldomWakeFrameCount: Int
+    package var paces: PCMPaces
     package var timestampClock: TimestampClock
 
     package var bytesPerFrame: Int { format.byteCount * channelCount }
@@ -34,20 +32,25 @@ package struct PCMRequest: Sendable {
     package var formats = PCMSampleFormat.allCases
     package var periodMicroseconds: UInt32 = 5_000
     package var bufferMicroseconds: UInt32 = 150_000
-    /// How much must be writable, or readable, before a wake; at least a period.
+    /// How much of the buffer is kept filled, except at the pace ``PCMPace/deep``.
+    package var filledMicroseconds: UInt32 = .max
+    /// How much of that must be writable, or readable, before a wake; at least a period.
     package var wakeMicroseconds: UInt32 = 0
-    /// The same where wakes may be seldom (``PCMWakes``); used if longer.
+    /// The same where wakes may be seldom; used if longer.
     package var seldomWakeMicroseconds: UInt32 = 0
 
     package init() {}
 
-    /// 48 kHz, two channels, a pointer that moves every 5 ms, a wake every 10 ms (every 50 once the clock is known),
-    /// and a buffer of 150 ms.
+    /// 48 kHz, two channels, a pointer that moves every 5 ms, and a buffer of 200 ms, of which 150 ms are filled and a
+    /// wake comes every 10 ms; once the clock is known, all is filled and a wake comes every 100 ms.
     ///
     /// The buffer carries the sound through a machine that freezes for 100 ms. Commands do not wait for it, because
-    /// written frames can be taken back (`snd_pcm_rewind`).
+    /// written frames can be taken back (`snd_pcm_rewind`). A device that keeps what it has is filled with 150 ms for
+    /// ever, and wakes its loop every 50 ms once its clock is known.
     package static let playback: PCMRequest = {
         var request = PCMRequest()
+        request.bufferMicroseconds = 200_000
+        request.filledMicroseconds = 150_000
         request.wakeMicroseconds = 10_000
         request.seldomWakeMicroseconds = 50_000
         return request
@@ -162,14 +165,13 @@ extension PCMHandle {
         guard isSane, period > 0, buffer >= period,
             buffer <= PCMRequest.largestBufferFrameCount
         else { throw unsupported("its rate or buffer size makes no sense") }
-        // At most half of the buffer, so that the rest lasts until the loop runs.
-        func wake(_ microseconds: UInt32) -> Int {
-            max(min(Int(Double(microseconds) * 1e-6 * rate), Int(buffer) / 2), Int(period))
-        }
+        func frames(_ microseconds: UInt32) -> Int { Int(Double(microseconds) * 1e-6 * rate) }
         return PCMConfiguration(
             format: format, rate: rate, channelCount: channelCount, periodFrameCount: Int(period),
-            bufferFrameCount: Int(buffer), wakeFrameCount: wake(request.wakeMicroseconds),
-            seldomWakeFrameCount: wake(max(request.wakeMicroseconds, request.seldomWakeMicroseconds)),
+            bufferFrameCount: Int(buffer),
+            paces: PCMPaces(
+                buffer: Int(buffer), period: Int(period), filled: frames(request.filledMicroseconds),
+                wake: frames(request.wakeMicroseconds), seldomWake: frames(request.seldomWakeMicroseconds)),
             timestampClock: .none
         )
     }
@@ -190,7 +192,7 @@ extension PCMHandle {
         try check(
             snd_pcm_sw_params_set_stop_threshold(
                 pointer, parameters, snd_pcm_uframes_t(configuration.bufferFrameCount)), "set the stop")
-        let wakeAt = snd_pcm_uframes_t(configuration.wakeFrameCount)
+        let wakeAt = snd_pcm_uframes_t(configuration.paces[.frequent].wakeAt)
         try check(snd_pcm_sw_params_set_avail_min(pointer, parameters, wakeAt), "set the period")
         // Refused by devices without timestamps; we stamp their readings.
         snd_pcm_sw_params_set_tstamp_mode(pointer, parameters, SND_PCM_TSTAMP_ENABLE)

@@ -128,7 +128,7 @@ extension Renderer {
         return isSpanOfServer(behind) ? behind : .zero
     }
 
-    private var bufferSpan: TimeSpan { TimeSpan(seconds: Double(maximumFrameCount) / deviceRate) }
+    private var bufferSpan: TimeSpan { TimeSpan(seconds: Double(filledFrameCount) / deviceRate) }
 
     /// What the device's clock shows between its buffer and the DAC; zero while it is not known.
     var spanBehindBuffer: TimeSpan {

@@ -34,6 +34,8 @@ public struct Renderer: ~Copyable {
     let lengths: FadeLengths
     /// Whether the device keeps what is written to it, as far as its loop knows: ``rewind(to:)`` is not called then.
     public var deviceKeepsFrames = false
+    /// How much of the device's buffer its loop keeps filled, in frames: all of it, unless the loop says otherwise.
+    public var filledFrameCount: Int
     /// Room for one piece of a source that is added to another.
     let mixing: UnsafeMutablePointer<Float>
 
@@ -57,6 +59,7 @@ public struct Renderer: ~Copyable {
         self.control = control
         self.deviceRate = deviceRate
         self.maximumFrameCount = maximumFrameCount
+        filledFrameCount = maximumFrameCount
         channelCount = channels
         grid = Int64(Resampler.pieceFrameCount)
         lengths = FadeLengths(deviceRate: deviceRate)
@@ -95,7 +98,7 @@ public struct Renderer: ~Copyable {
             ? nil : model.readingInterval
     }
 
-    /// Whether the device may wake its thread every 50 ms: its clock has been followed for long enough, and it is no
+    /// Whether the device may wake its thread seldom: its clock has been followed for long enough, and it is no
     /// sound server. A server takes how much must be writable at a wake for the latency that is wanted of it, and
     /// changes its cycle, for all of its programs, so that its clock moves.
     public var mayWakeSeldom: Bool { model.isSettled && !isSpanOfServer(spanBehindBuffer) }
