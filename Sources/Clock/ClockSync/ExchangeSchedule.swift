@@ -24,9 +24,9 @@ import AudioCore
 //
 // On a machine that rested a path is cold: caches hold other things, and processors may sleep. On a wire that is most
 // of what a request takes, and not the same both ways. So where gaps are long, requests go in pairs: the first only
-// warms the path (chrony's presend does the same), and little remains that could differ for the second. Among many
-// listeners they go alone, since together these may not ask more often; and where the bound is large, since a busy
-// machine is not cold.
+// warms the path (chrony's presend does the same), and little remains that could differ for the second. Their gaps grow
+// to half a second, so that a pair costs what two single requests did, but one wake. Among many listeners they go
+// alone, since together these may not ask more often; and where the bound is large, since a busy machine is not cold.
 //
 // On a wired path, recognised by its round trip, gaps start at 2 ms and grow by 1 % in the first second: the rate,
 // which takes longest to learn, is known well enough 100 ms sooner, and twice as well after a second. Over radio,
@@ -97,7 +97,7 @@ struct ExchangeSchedule: Sendable {
     mutating func isDue(now: HostTime, generator: inout SplitMix64) -> Bool {
         if let nextDeadline, now < nextDeadline, nextDeadline - now < Self.longestWait { return false }
         if burstStart == nil { burstStart = now }
-        isPairBegun = !isPairBegun && isPathCold
+        isPairBegun = !isPairBegun && goesInPairs && gap >= Self.coldGap
         if isPairBegun {
             nextDeadline = now
             return true
@@ -158,13 +158,14 @@ struct ExchangeSchedule: Sendable {
     /// The gap at which growth ends.
     private func longest(_ age: TimeSpan) -> TimeSpan {
         if isAmongMany { return max(pace.steadyInterval, leastInterval) }
+        if goesInPairs { return ClockLimits.pairInterval }
         return isEarlyOnRough(age) ? min(earlyInterval, pace.steadyInterval) : pace.steadyInterval
     }
 
-    /// Whether a request that comes alone finds the path cold, and there are few enough listeners that each may ask
-    /// twice.
-    private var isPathCold: Bool {
-        isNear && pace == .quiet && gap >= Self.coldGap && leastInterval * 2 <= ClockLimits.steadyInterval
+    /// Whether requests go in pairs once gaps are long enough that the path is cold: it is a quiet wire, and there are
+    /// few enough listeners that each may ask twice.
+    private var goesInPairs: Bool {
+        isNear && pace == .quiet && leastInterval * 2 <= ClockLimits.steadyInterval
     }
 
     /// Whether the named gap is longer than any that a listener leaves by itself.
