@@ -82,8 +82,9 @@ public enum BroadcastLimits {
     static let longStartDelay = TimeSpan.milliseconds(250)
     /// How much longer a listener that is connected but not ready is waited for; after that it joins late.
     public static let readinessTime = TimeSpan.milliseconds(700)
-    /// From a command to its effect, where the round trip is short and sound cards give back what they hold: a card
-    /// wakes its loop every 50 ms, which leaves 12 ms there, and a cut fades out over 10 ms.
+    /// From a command to its effect, where the round trip is short and sound cards give back what they hold: 12 ms are
+    /// left there, and a cut fades out over 10 ms. The rest is for earlier releases, whose cards wake their loop every
+    /// 50 ms and not for a command.
     static let deviceLead = TimeSpan.milliseconds(80)
     /// The same at most. A listener that needs longer falls silent late, alone.
     static let longestCommandLead = TimeSpan.milliseconds(300)
@@ -92,7 +93,7 @@ public enum BroadcastLimits {
     /// Of those that do not say so, how many are named: an outcome's text has 512 bytes, a name at most 63.
     static let silentNameCount = 5
     /// A cut is not put within this time before a joint, but so far behind it that its fade is of the song behind it.
-    static let jointGuard = TimeSpan.milliseconds(150)
+    static let jointGuard = TimeSpan.milliseconds(200)
     static let cutFade = TimeSpan.milliseconds(20)
     /// The least silence between a pause and what follows.
     static let shortestPause = TimeSpan.milliseconds(50)

@@ -121,6 +121,29 @@ import Testing
         #expect(isSeldom == [false, mayWakeSeldom])
     }
 
+    /// Of a live source that is to be heard at once there is never more than a little.
+    @Test func oneRendersFurtherAheadOnlyWhereEnoughIsDecoded() {
+        let rig = Rig(dac: VirtualDAC())
+        rig.keepsOutput = false
+        rig.decoderStop = 120_000
+        rig.play(at: 1_000.5)
+        let isAmple = [1_000.3, 1_002, 1_002.7].map { time in
+            rig.run(until: time)
+            return rig.renderer.hasAmpleSound
+        }
+        #expect(isAmple == [false, true, false])
+        #expect(rig.control.snapshot.state == .playing)
+    }
+
+    /// A loop that does not fill the whole buffer says so.
+    @Test func whatIsNotFilledIsNotKept() {
+        let rig = Rig(dac: VirtualDAC())
+        rig.givesBack = false
+        rig.renderer.filledFrameCount = 4_800
+        rig.render(480)
+        #expect(rig.control.snapshot.irrevocableSpan == .milliseconds(100))
+    }
+
     /// Before anything is known of its clock, that is its buffer.
     @Test func ofAnUnknownDeviceTheBufferIsTold() {
         let rig = Rig(dac: VirtualDAC())

@@ -103,6 +103,12 @@ public struct Renderer: ~Copyable {
     /// changes its cycle, for all of its programs, so that its clock moves.
     public var mayWakeSeldom: Bool { model.isSettled && !isSpanOfServer(spanBehindBuffer) }
 
+    /// Whether the loop may render further ahead: so much sound is there beyond what is rendered. Where a live source
+    /// is to be heard soon after it sounded, there is not.
+    public var hasAmpleSound: Bool {
+        state.mode == .sounding && Double(framesAhead()) >= Timing.ampleSeconds * deviceRate
+    }
+
     /// Renders the device frames that begin at `first`: interleaved, as many as `output` holds.
     ///
     /// `first` is normally the frame after the last rendered one, or the argument of ``rewind(to:)``. Skipped frames
