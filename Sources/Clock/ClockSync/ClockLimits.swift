@@ -24,8 +24,6 @@ public enum ClockLimits {
     public static let gatheringTime = TimeSpan.milliseconds(50)
     /// The gap between two requests of a listener that knows the clock well.
     static let steadyInterval = TimeSpan.milliseconds(250)
-    /// The same between two pairs of requests.
-    static let pairInterval = TimeSpan.milliseconds(500)
     /// Requests a second that all listeners together send at most once they know the clock: the broadcaster names the
     /// gap that follows from their number.
     static let settledRequestsPerSecond = 1_000.0

@@ -24,9 +24,9 @@ import AudioCore
 //
 // On a machine that rested a path is cold: caches hold other things, and processors may sleep. On a wire that is most
 // of what a request takes, and not the same both ways. So where gaps are long, requests go in pairs: the first only
-// warms the path (chrony's presend does the same), and little remains that could differ for the second. Their gaps grow
-// to half a second, so that a pair costs what two single requests did, but one wake. Among many listeners they go
-// alone, since together these may not ask more often; and where the bound is large, since a busy machine is not cold.
+// warms the path (chrony's presend does the same), and little remains that could differ for the second. Among many
+// listeners they go alone, since together these may not ask more often; and where the bound is large, since a busy
+// machine is not cold.
 //
 // On a wired path, recognised by its round trip, gaps start at 2 ms and grow by 1 % in the first second: the rate,
 // which takes longest to learn, is known well enough 100 ms sooner, and twice as well after a second. Over radio,
@@ -158,7 +158,6 @@ struct ExchangeSchedule: Sendable {
     /// The gap at which growth ends.
     private func longest(_ age: TimeSpan) -> TimeSpan {
         if isAmongMany { return max(pace.steadyInterval, leastInterval) }
-        if goesInPairs { return ClockLimits.pairInterval }
         return isEarlyOnRough(age) ? min(earlyInterval, pace.steadyInterval) : pace.steadyInterval
     }
 

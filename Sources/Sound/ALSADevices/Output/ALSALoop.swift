@@ -126,6 +126,7 @@ struct ALSALoop: ~Copyable {
         guard wake != .reading else { return 0 }
 
         var buffered = configuration.bufferFrameCount - min(max(reading.available, 0), configuration.bufferFrameCount)
+        renderer.filledFrameCount = max(wakes.filledFrameCount, buffered)
         if renderer.wantsEarlierFrame { buffered -= takeBack(buffered: buffered) }
         let missing = wakes.filledFrameCount - buffered
         guard missing > 0 else { return recovery.noteEmptyTurn() }
@@ -142,7 +143,6 @@ struct ALSALoop: ~Copyable {
         } else {
             wakes.set(rewinder.deviceGivesBack && renderer.hasAmpleSound ? .deep : .seldom)
         }
-        renderer.filledFrameCount = wakes.filledFrameCount
     }
 
     private mutating func note(_ reading: PCMReading, isWake: Bool) {
@@ -224,6 +224,8 @@ struct ALSALoop: ~Copyable {
 
     private mutating func start() -> Int32 {
         var code = snd_pcm_prepare(pcm)
+        wakes.set(.frequent)
+        renderer.filledFrameCount = wakes.filledFrameCount
         if code >= 0 { code = fill(wakes.filledFrameCount, above: 0) }
         if code >= 0 { code = snd_pcm_start(pcm) }
         if code >= 0 { testRewinds(buffered: wakes.filledFrameCount) }

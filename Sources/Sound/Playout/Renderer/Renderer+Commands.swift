@@ -8,7 +8,7 @@ extension Renderer {
         guard shared.pointee.directive.isFresh else { return }
         var old = directive.pointee
         directive.pointee = shared.pointee.directive.take()
-        let planned = cursor - Int64(maximumFrameCount)
+        let planned = cursor - Int64(filledFrameCount)
         let isChange =
             replacement(in: &directive.pointee) != replacement(in: &old) || directive.pointee.gain != old.gain
             || directive.pointee.role != old.role
@@ -156,13 +156,13 @@ extension Renderer {
     /// A sound that is placed behind another one in the buffer, or late, has not rendered what is due before. A cut may
     /// come there, and when it is resumed these frames sound.
     private var positionAtDevice: Int64 {
-        let frames = state.frame &- cursor &+ Int64(maximumFrameCount)
+        let frames = state.frame &- cursor &+ Int64(filledFrameCount)
         return state.position.whole &- Int64((Double(frames) * state.controller.step).rounded(.up))
     }
 
     /// Releases the frames and sources that no rewind can reach any more.
     mutating func release() {
-        let oldestNeeded = min(cursor - Int64(maximumFrameCount), oldestUnheard)
+        let oldestNeeded = min(cursor - Int64(filledFrameCount), oldestUnheard)
         while history.count > 1, history[0].pointee.end < oldestNeeded { history.dropFirst() }
         var oldest = directive.pointee.newestSerial &+ 1
         if let serial = replacement(in: &directive.pointee) { oldest = min(oldest, serial) }

@@ -86,7 +86,7 @@ extension Renderer {
 
     /// Drops frames that are past before any of them sounded, to make room for those that are needed.
     private func dropPast(_ due: Double, of source: Source) {
-        let behind = FixedPosition(due).whole &- Int64(source.resampler.reach) &- Int64(maximumFrameCount)
+        let behind = FixedPosition(due).whole &- Int64(source.resampler.reach) &- Int64(filledFrameCount)
         source.ring.pointee.release(below: behind)
     }
 

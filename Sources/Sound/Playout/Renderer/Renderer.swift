@@ -14,7 +14,6 @@ public struct Renderer: ~Copyable {
     let shared: UnsafeMutablePointer<SharedState>
     let deviceRate: Double
     let channelCount: Int
-    let maximumFrameCount: Int
     let grid: Int64
 
     var model: DeviceClockModel
@@ -34,7 +33,8 @@ public struct Renderer: ~Copyable {
     let lengths: FadeLengths
     /// Whether the device keeps what is written to it, as far as its loop knows: ``rewind(to:)`` is not called then.
     public var deviceKeepsFrames = false
-    /// How much of the device's buffer its loop keeps filled, in frames: all of it, unless the loop says otherwise.
+    /// How many frames the device holds at most, as its loop fills it now: how far ``rewind(to:)`` may go back. All of
+    /// its buffer unless the loop says otherwise.
     public var filledFrameCount: Int
     /// Room for one piece of a source that is added to another.
     let mixing: UnsafeMutablePointer<Float>
@@ -47,7 +47,7 @@ public struct Renderer: ~Copyable {
     ///   - control: the control whose directives it follows, and to which it reports.
     ///   - deviceRate: the device's nominal rate, in hertz.
     ///   - channels: interleaved channels of the device.
-    ///   - maximumFrameCount: the device's buffer in frames: how far ``rewind(to:)`` may go back.
+    ///   - maximumFrameCount: the device's buffer in frames.
     ///   - rateHint: the DAC's rate as remembered from an earlier run of this device.
     ///   - wake: has the device's loop look at ``wantsEarlierFrame`` at once: called for every command that should be
     ///     heard before the device's buffer has played out, on the commanding thread, under the control's lock.
@@ -58,7 +58,6 @@ public struct Renderer: ~Copyable {
         precondition(deviceRate > 0 && channels > 0 && maximumFrameCount > 0)
         self.control = control
         self.deviceRate = deviceRate
-        self.maximumFrameCount = maximumFrameCount
         filledFrameCount = maximumFrameCount
         channelCount = channels
         grid = Int64(Resampler.pieceFrameCount)
