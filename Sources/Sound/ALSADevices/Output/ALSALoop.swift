@@ -6,12 +6,12 @@ import Synchronization
 
 // The real-time loop of one playback PCM.
 //
-// The device wakes us every 100 ms; every 50 if it does not give frames back, or little sound is there to be rendered;
-// every 10 while its clock is still being learned, or if it is a sound server; or a period sooner (see ``PCMPaces``,
-// ``WakeStagger``). While its clock is not known well, we also look from time to time. We read its status: the frames
-// writable, the delay, and the time of both. The last two make a reading of the DAC clock for the renderer. Then we
-// render what is to be filled: up to 110 ms at a time if 60 ms are left, otherwise a period at a time, so that the
-// first frames arrive early.
+// The device wakes us every 100 ms; every 50 if it does not give frames back, its pointer moves in bursts, or little
+// sound is there to be rendered; every 10 while its clock is still being learned, or if it is a sound server; or a
+// period sooner (see ``PCMPaces``, ``WakeStagger``). While its clock is not known well, we also look from time to time.
+// We read its status: the frames writable, the delay, and the time of both. The last two make a reading of the DAC
+// clock for the renderer. Then we render what is to be filled: up to 110 ms at a time if 60 ms are left, otherwise a
+// period at a time, so that the first frames arrive early.
 //
 // For a command that should be heard before the buffer has played out (a stop, a new epoch), the renderer asks for
 // earlier frames. We then take back all but the next 12 ms from the device, and render them again. Such a command wakes
@@ -141,7 +141,7 @@ struct ALSALoop: ~Copyable {
         if !renderer.mayWakeSeldom {
             wakes.set(.frequent)
         } else {
-            wakes.set(rewinder.deviceGivesBack && renderer.hasAmpleSound ? .deep : .seldom)
+            wakes.set(rewinder.deviceGivesBack && renderer.mayRenderFarAhead ? .deep : .seldom)
         }
     }
 

@@ -111,6 +111,9 @@ struct DeviceClockModel: ~Copyable {
     /// Not part of the line's bound.
     var wakeDuration: Double { edge.wakeDuration }
 
+    /// Whether the device's pointer moves in bursts: each wake then tells of one.
+    var isCoarse: Bool { uncertainty.isCoarse }
+
     /// How often a new line replaced the old one because the device's clock had stepped.
     private(set) var relearnCount = 0
 

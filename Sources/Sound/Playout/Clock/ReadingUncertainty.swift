@@ -106,15 +106,18 @@ struct ReadingUncertainty: BitwiseCopyable {
         lastFrame = nil
     }
 
+    /// Whether the pointer moves in bursts.
+    var isCoarse: Bool { granule >= Self.coarseFrameCount }
+
     /// Whether the device moves its pointer in bursts and wakes the loop when it does. Wakes then show the edge; poll
     /// readings only limit how late it is.
     var isWokenCoarse: Bool {
-        granule >= Self.coarseFrameCount && moveCount >= Self.leastMoveCount && wakeCount >= Self.leastWakeCount
+        isCoarse && moveCount >= Self.leastMoveCount && wakeCount >= Self.leastWakeCount
             && idleWakes < Self.idleWakeLimit && lastHost &- newestWake < Self.longestWakePause
     }
 
     /// Whether a coarse pointer's bursts are found by polling, not by wakes.
-    var isPolledCoarse: Bool { granule >= Self.coarseFrameCount && wakeShare < 0.5 && !isWokenCoarse }
+    var isPolledCoarse: Bool { isCoarse && wakeShare < 0.5 && !isWokenCoarse }
 
     /// The uncertainty in seconds, for a line fitted up to `time`.
     func seconds(of fit: ClockFit, at time: Double, rate: Double) -> Double {

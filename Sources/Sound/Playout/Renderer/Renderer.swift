@@ -102,10 +102,11 @@ public struct Renderer: ~Copyable {
     /// changes its cycle, for all of its programs, so that its clock moves.
     public var mayWakeSeldom: Bool { model.isSettled && !isSpanOfServer(spanBehindBuffer) }
 
-    /// Whether the loop may render further ahead: so much sound is there beyond what is rendered. Where a live source
-    /// is to be heard soon after it sounded, there is not.
-    public var hasAmpleSound: Bool {
-        state.mode == .sounding && Double(framesAhead()) >= Timing.ampleSeconds * deviceRate
+    /// Whether the loop may render further ahead, and look more seldom: so much sound is there beyond what is rendered,
+    /// as there is not where a live source is to be heard soon after it sounded; and the device's clock does not need
+    /// every wake, as a pointer that moves in bursts does.
+    public var mayRenderFarAhead: Bool {
+        state.mode == .sounding && Double(framesAhead()) >= Timing.ampleSeconds * deviceRate && !model.isCoarse
     }
 
     /// Renders the device frames that begin at `first`: interleaved, as many as `output` holds.
