@@ -4,8 +4,8 @@ package enum PCMPace: Sendable {
     case frequent
     /// Once it is known.
     case seldom
-    /// The same of a device that gives written frames back, while the renderer may render far ahead: its whole buffer is
-    /// filled, since no command waits for that. As much is left at a wake as with ``seldom``.
+    /// The same of a device that gives written frames back, while the renderer may render far ahead: its whole buffer
+    /// is filled, since no command waits for that. As much is left at a wake as with ``seldom``.
     case deep
 }
 
