@@ -123,7 +123,7 @@ import Testing
 
     /// Of a live source that is to be heard at once there is never more than a little; and a coarse pointer needs every
     /// wake.
-    @Test(arguments: [(burst: Int64(1), [false, true, false]), (240, [false, false, false])])
+    @Test(arguments: [(1, [false, true, false]), (240, [false, false, false])] as [(Int64, [Bool])])
     func oneRendersFarAheadOnlyWhereEnoughIsDecoded(burst: Int64, mayRender: [Bool]) {
         let rig = Rig(dac: VirtualDAC(burst: burst))
         rig.keepsOutput = false
