@@ -35,16 +35,11 @@ public final class ListenExecutor {
     private let playingTick: TimeSpan
     /// When the next tick is due while it plays; nil while ticks are close, or the next one has been moved.
     private var nextPlayingTick: HostTime?
-    /// Whether the tick that is due at once came with a part of the song.
-    private var isTickOfSong = false
 
     /// Between ticks while the session waits for something.
     private static let tick = TimeSpan.milliseconds(20)
     /// Between ticks while it plays; short enough for the reports.
     private static let longestPlayingTick = ListenLimits.reportInterval + .milliseconds(10)
-    /// From a tick that came with a part of the song to the next one, where ticks are for reports alone: the next part
-    /// comes sooner, half a second later, and brings its tick along.
-    private static let tickAfterSong = TimeSpan.milliseconds(620)
     /// Longest wait for a fade. A device that cannot take back what was written plays on for the length of its buffer.
     private static let longestFade = TimeSpan.milliseconds(300)
 
@@ -89,7 +84,6 @@ public final class ListenExecutor {
             due - environment.now <= playingTick * 0.5
         else { return }
         nextPlayingTick = nil
-        isTickOfSong = true
         environment.startTimer(.zero)
     }
 
@@ -114,16 +108,10 @@ public final class ListenExecutor {
         var playout = outlet.playout
         if isDeviceAway { playout.markInaudible() }
         let isPlaying = playout.state == .playing
-        let span = isPlaying ? spanOfPlaying : Self.tick
-        isTickOfSong = false
-        nextPlayingTick = isPlaying ? environment.map { $0.now + span } : nil
-        environment?.startTimer(span)
+        nextPlayingTick = isPlaying ? environment.map { $0.now + playingTick } : nil
+        environment?.startTimer(isPlaying ? playingTick : Self.tick)
         handle(.playout(playout))
         return playout
-    }
-
-    private var spanOfPlaying: TimeSpan {
-        isTickOfSong && playingTick == Self.longestPlayingTick ? Self.tickAfterSong : playingTick
     }
 
     private func pass(_ event: ListenEvent) {

@@ -59,23 +59,6 @@ import WireProtocol
         #expect(machine.timers.last == ListenLimits.reportInterval + .milliseconds(10))
     }
 
-    /// While half a second of song comes at a time, no timer wakes the thread in between.
-    @Test func theNextPartOfTheSongIsWaitedFor() {
-        let executor = ListenExecutor(on: machine, playingTick: .seconds(30))
-        machine.playout.state = .playing
-        executor.timerDidFire()
-        for _ in 0..<3 {
-            machine.now = machine.now + .milliseconds(550)
-            machine.timers = []
-            executor.handle(.received(ConnectionID(3), ByteBuffer()))
-            executor.timerDidFire()
-            #expect(machine.timers == [.zero, .milliseconds(620)])
-        }
-        // Nothing came: reports are due.
-        executor.timerDidFire()
-        #expect(machine.timers.last == ListenLimits.reportInterval + .milliseconds(10))
-    }
-
     @Test func whatComesTicksToo() {
         let executor = ListenExecutor(on: machine)
         machine.playout.state = .playing
