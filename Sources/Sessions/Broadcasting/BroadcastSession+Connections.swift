@@ -216,7 +216,6 @@ extension BroadcastSession {
         }
         connections.admit(link.id)
         link.admit(shownAs: shownInstance(for: greeting.process), now: now)
-        if let codecs = link.codecs { memberDecoders.add(codecs) }
         actions.append(.addKey(link.key))
         let welcome = Welcome(clockPort: configuration.clockPort, clockKey: link.key.bytes)
         send(WireEncoder.welcome(welcome), to: link, now)
@@ -291,7 +290,6 @@ extension BroadcastSession {
     /// Closes a connection that was removed from the table.
     private mutating func end(_ id: ConnectionID, _ link: ListenerLink) {
         abandonUpload(of: id)
-        if let codecs = link.codecs { memberDecoders.remove(codecs) }
         if link.isMember || link.isObserver { actions.append(.removeKey(link.key)) }
         actions.append(.close(id))
     }

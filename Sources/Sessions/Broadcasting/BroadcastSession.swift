@@ -36,8 +36,6 @@ public struct BroadcastSession {
     private(set) var phase = Phase.idle
     var configuration: BroadcastConfiguration
     var connections: ConnectionTable<ListenerLink>
-    /// What members can decode.
-    var memberDecoders = DecoderCounts()
     var timeline: BroadcastTimeline
     /// The song that is being opened to follow, or to be jumped to.
     var opening = SourceOpening.none

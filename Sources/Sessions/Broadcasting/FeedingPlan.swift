@@ -89,8 +89,6 @@ struct FeedingPlan {
 
     /// The epochs on the timeline, the one that is heard first.
     let tracks: [Track]
-    /// Number of the last change of where an epoch is placed.
-    let newestPlacement: Int
     /// How far ahead of its play time a packet may be sent.
     let horizon: TimeSpan
     /// How much is sent at once.
@@ -104,7 +102,6 @@ struct FeedingPlan {
 
     init(tracks: [Track], horizon: TimeSpan, isCrowded: Bool = false) {
         self.tracks = tracks
-        newestPlacement = tracks.map(\.placementNumber).max() ?? 0
         (self.horizon, self.isCrowded) = (horizon, isCrowded)
         let batch = isCrowded ? BroadcastLimits.crowdedBatchTime : BroadcastLimits.batchTime
         self.batch = min(batch, horizon * BroadcastLimits.batchShare)

@@ -52,7 +52,7 @@ final class ListenerFeed {
     }
 
     /// The codecs it can decode.
-    let codecs: Set<Codec>
+    private let codecs: Set<Codec>
     /// What ``form(for:)`` found last: songs of one codec follow one another, and each is asked about many times.
     private var knownForm: (codec: Codec, form: SongForm.Kind)?
     /// The epoch that it is sent; nil before the first.
@@ -71,8 +71,6 @@ final class ListenerFeed {
     private var drops: (untold: Int, told: HostTime?) = (0, nil)
     /// Number of the newest placement sent; 0 for none.
     private var placementNumber = 0
-    /// The frame before whose time nothing is due for it, as long as no epoch is placed anew.
-    private var quiet: (before: FramePosition, newestPlacement: Int)?
 
     init(codecs: Set<Codec>) { self.codecs = codecs }
 
@@ -135,10 +133,6 @@ final class ListenerFeed {
         _ plan: FeedingPlan, bytesInFlight: Int, isLearningClock: Bool, now: HostTime
     ) -> Portion {
         var portion = Portion(bytesInFlight: bytesInFlight)
-        guard !isQuiet(plan) else {
-            window.noteAllSent()
-            return portion
-        }
         while let track = plan.track(from: epoch) {
             if track.epoch != epoch { turn(to: track) }
             appendDue(of: track, plan, isLearningClock, now, &portion)
@@ -149,14 +143,6 @@ final class ListenerFeed {
         if plan.track(from: epoch) == nil { appendPlacements(plan, &portion) }
         if !portion.isHeldBack { window.noteAllSent() }
         return portion
-    }
-
-    /// Whether nothing is due, by what an earlier look found: most looks at one of a thousand need no more.
-    private func isQuiet(_ plan: FeedingPlan) -> Bool {
-        guard let quiet, quiet.newestPlacement == plan.newestPlacement, let track = plan.track(from: epoch) else {
-            return false
-        }
-        return track.epoch == epoch && track.position < quiet.before
     }
 
     /// Whether nothing more of this epoch is sent if another one follows.
@@ -170,7 +156,6 @@ final class ListenerFeed {
         stage = .new
         (cursor, nextPacket) = (0, 0)
         (sent, acknowledged) = (track.firstFrame, track.firstFrame)
-        quiet = nil
         window.turn()
     }
 
@@ -223,11 +208,7 @@ final class ListenerFeed {
         let isAwaitingTime = !track.isPlaced || isLearningClock
         let lead = isAwaitingTime ? min(plan.horizon, BroadcastLimits.leadBeforeStart) : plan.horizon
         let wanted = track.position + track.frames(in: lead)
-        guard log.holds(cursor) else { return }
-        guard log[cursor].position < wanted else {
-            if !isAwaitingTime { noteQuiet(track, plan, nextDue: log[cursor].position - track.frames(in: lead)) }
-            return
-        }
+        guard log.holds(cursor), log[cursor].position < wanted else { return }
         let limit = wanted + track.frames(in: isAwaitingTime ? .zero : plan.batch)
         if let size = log.bytesPerFrame { window.note(bytesPerFrame: size) }
         let length = track.frames(
@@ -260,12 +241,6 @@ final class ListenerFeed {
             epoch: track.epoch, form: form(for: track.codec), first: log[first].position, end: sent,
             byteCount: byteCount)
         portion.append(PacketRun(identity: identity, messages: messages))
-    }
-
-    /// Notes that nothing is due before packets are, or before it counts as one that fell behind.
-    private func noteQuiet(_ track: FeedingPlan.Track, _ plan: FeedingPlan, nextDue: FramePosition) {
-        let late = acknowledged + track.frames(in: BroadcastLimits.latenessThreshold)
-        quiet = (min(nextDue, late), plan.newestPlacement)
     }
 
     private func appendEndIfDue(_ form: SongForm, _ end: FramePosition?, _ portion: inout Portion) {

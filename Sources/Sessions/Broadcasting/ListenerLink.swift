@@ -92,9 +92,6 @@ final class ListenerLink: PeerLink {
 
     var isController: Bool { if case .controller = stage { true } else { false } }
 
-    /// What a member can decode; nil for any other stage.
-    var codecs: Set<Codec>? { if case .member(let feed) = stage { feed.codecs } else { nil } }
-
     /// Returns the form in which a member is sent songs of this codec.
     func form(for codec: Codec?) -> SongForm.Kind? {
         if case .member(let feed) = stage { feed.form(for: codec) } else { nil }

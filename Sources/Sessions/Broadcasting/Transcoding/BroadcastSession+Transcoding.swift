@@ -17,13 +17,13 @@ extension BroadcastSession {
 
     /// Keeps the PCM renditions filled to the horizon while listeners need them, one after the other.
     mutating func transcodeAhead(_ now: HostTime) {
-        let (decoders, span) = (memberDecoders, configuration.horizon)
+        let (links, span) = (connections.links, configuration.horizon)
         // No copy of a track is kept meanwhile: its log would be copied with every change.
         for epoch in timeline.tracks.map(\.epoch) {
             let steps = timeline.with(epoch) { track in
                 let (codec, position) = (track.song.codec, track.position(now))
                 return track.pcm.keep(
-                    track.song, isNeeded: codec.map(decoders.areLacking) ?? false,
+                    track.song, isNeeded: links.contains { $0.form(for: codec) == .linearPCM },
                     playing: max(position, track.firstFrame), horizon: position + track.song.frames(in: span))
             }
             for step in steps ?? [] {
