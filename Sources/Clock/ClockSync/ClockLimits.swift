@@ -14,6 +14,8 @@ public enum ClockLimits {
     static let sampleAge = TimeSpan.seconds(150)
     /// A listener whose requests come closer together than this is in a hurry.
     static let urgentGap = TimeSpan.milliseconds(20)
+    /// Requests of a listener that come closer together than this are a pair, and say nothing of a hurry.
+    static let pairGap = TimeSpan.microseconds(500)
     /// A newly connected listener sends its first request within this time.
     public static let joinerTime = TimeSpan.seconds(1)
     /// How long a listener counts as in a hurry after a hurried request.

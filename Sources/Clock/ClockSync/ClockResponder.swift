@@ -77,7 +77,7 @@ public struct ClockResponder: Sendable {
         }
         peer.lastSequence = request.sequence
         defer { peers[identifier] = peer }
-        let isUrgent = peer.lastRequest.map { receive - $0 < ClockLimits.urgentGap } ?? true
+        let isUrgent = peer.lastRequest.map { Self.hurriedGaps.contains(receive - $0) } ?? true
         guard Self.takeAllowance(of: &peer, at: receive) else {
             statistics.overRate += 1
             return nil
@@ -106,6 +106,8 @@ public struct ClockResponder: Sendable {
         let interval = TimeSpan(seconds: Double(peers.count) / ClockLimits.settledRequestsPerSecond)
         return min(interval, ClockLimits.longestInterval)
     }
+
+    private static let hurriedGaps = ClockLimits.pairGap..<ClockLimits.urgentGap
 
     private static func takeAllowance(of peer: inout Peer, at now: SessionTime) -> Bool {
         if let last = peer.lastRequest {

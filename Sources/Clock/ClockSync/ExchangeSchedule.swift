@@ -22,6 +22,12 @@ import AudioCore
 //
 // Steady gaps vary by a tenth, so that a periodic disturbance does not hit every exchange.
 //
+// On a machine that rested a path is cold: caches hold other things, and processors may sleep. On a wire that is most
+// of what a request takes, and not the same both ways. So where gaps are long, requests go in pairs: the first only
+// warms the path (chrony's presend does the same), and little remains that could differ for the second. Among many
+// listeners they go alone, since together these may not ask more often; and where the bound is large, since a busy
+// machine is not cold.
+//
 // On a wired path, recognised by its round trip, gaps start at 2 ms and grow by 1 % in the first second: the rate,
 // which takes longest to learn, is known well enough 100 ms sooner, and twice as well after a second. Over radio,
 // requests would only queue behind each other. And there a very large bound does not mean a radio but a busy machine,
@@ -68,9 +74,14 @@ struct ExchangeSchedule: Sendable {
     /// Where gaps are at least this long, little changes from one exchange to the next.
     static let unhurriedGap = TimeSpan.milliseconds(100)
 
+    /// After a gap of this length a path is cold.
+    static let coldGap = TimeSpan.milliseconds(20)
+
     private(set) var nextDeadline: HostTime?
-    /// The gap that ends at ``nextDeadline``.
+    /// The gap that ends at ``nextDeadline``, or before the pair whose second request is due then.
     private var gap = TimeSpan.zero
+    /// Whether the last request was the first of a pair.
+    private var isPairBegun = false
     private var burstRemaining = Self.burstCount
     private var burstStart: HostTime?
     private var pace = Pace.jittery
@@ -86,6 +97,11 @@ struct ExchangeSchedule: Sendable {
     mutating func isDue(now: HostTime, generator: inout SplitMix64) -> Bool {
         if let nextDeadline, now < nextDeadline, nextDeadline - now < Self.longestWait { return false }
         if burstStart == nil { burstStart = now }
+        isPairBegun = !isPairBegun && goesInPairs && gap >= Self.coldGap
+        if isPairBegun {
+            nextDeadline = now
+            return true
+        }
         burstRemaining = max(0, burstRemaining - 1)
         gap = interval(now: now, generator: &generator)
         nextDeadline = now + gap
@@ -115,6 +131,7 @@ struct ExchangeSchedule: Sendable {
         burstStart = now
         nextDeadline = now
         gap = .zero
+        isPairBegun = false
     }
 
     private func pace(_ bound: TimeSpan?) -> Pace {
@@ -142,6 +159,12 @@ struct ExchangeSchedule: Sendable {
     private func longest(_ age: TimeSpan) -> TimeSpan {
         if isAmongMany { return max(pace.steadyInterval, leastInterval) }
         return isEarlyOnRough(age) ? min(earlyInterval, pace.steadyInterval) : pace.steadyInterval
+    }
+
+    /// Whether requests go in pairs once gaps are long enough that the path is cold: it is a quiet wire, and there are
+    /// few enough listeners that each may ask twice.
+    private var goesInPairs: Bool {
+        isNear && pace == .quiet && leastInterval * 2 <= ClockLimits.steadyInterval
     }
 
     /// Whether the named gap is longer than any that a listener leaves by itself.

@@ -3,7 +3,8 @@ import Testing
 
 @testable import ClockSync
 
-/// The client against a broadcaster that answers at once, 1 ms away in either direction, 5 s ahead.
+/// The client against a broadcaster that answers at once, 5 s ahead, 1 ms away in either direction unless a test says
+/// otherwise.
 @Suite(.timeLimit(.minutes(5))) struct ClockClientTests {
     private let key = ClockDatagramTests.key
     private static let ahead = TimeSpan.seconds(5)
@@ -12,20 +13,27 @@ import Testing
 
     private func host(_ microseconds: Int64) -> HostTime { HostTime(nanoseconds: microseconds * 1_000) }
 
-    private func reply(to request: ClockClient.Request, arrivingAt session: SessionTime) throws -> [UInt8] {
+    private func reply(
+        to request: ClockClient.Request, arrivingAt session: SessionTime, others: UInt64 = 0
+    ) throws -> [UInt8] {
         let responder = ResponderBox()
         responder.register(key)
+        for other in 0..<others {
+            responder.register(ClockKey(identifier: key.identifier &+ other &+ 1, secret0: 0, secret1: 0))
+        }
         let reply = try #require(responder.receive(request.bytes, at: session))
         return reply.bytes(transmit: session)
     }
 
     /// One perfect exchange that begins at `now`.
     @discardableResult
-    private func exchange(_ client: ClientBox, at now: HostTime) throws -> ClockClient.Reception? {
+    private func exchange(
+        _ client: ClientBox, at now: HostTime, away: TimeSpan = .milliseconds(1), others: UInt64 = 0
+    ) throws -> ClockClient.Reception? {
         guard let request = client.poll(now: now) else { return nil }
         client.didSend(sequence: request.sequence, at: now)
-        let session = SessionTime(nanoseconds: now.nanoseconds) + Self.ahead + .milliseconds(1)
-        return client.receive(try reply(to: request, arrivingAt: session), at: now + .milliseconds(2))
+        let session = SessionTime(nanoseconds: now.nanoseconds) + Self.ahead + away
+        return client.receive(try reply(to: request, arrivingAt: session, others: others), at: now + away * 2)
     }
 
     private func settled() throws -> (client: ClientBox, now: HostTime) {
@@ -81,6 +89,29 @@ import Testing
             now = try #require(client.nextDeadline)
         }
         #expect(client.statistics.sent - sent >= 35 && client.statistics.sent - sent <= 60)
+    }
+
+    /// A wire finds two requests at once where there would be one; a radio and one of many listeners do not.
+    @Test(arguments: [(0.1, 0, true), (0.1, 100, true), (0.1, 200, false), (1, 0, false)] as [(Double, UInt64, Bool)])
+    func requestsGoInPairsOnceGapsAreLong(millisecondsAway: Double, others: UInt64, inPairs: Bool) throws {
+        let client = client()
+        let away = TimeSpan(seconds: millisecondsAway * 1e-3)
+        var now = host(0)
+        var gaps: [TimeSpan] = []
+        while now < host(20_000_000) {
+            try exchange(client, at: now, away: away, others: others)
+            let next = try #require(client.nextDeadline)
+            gaps.append(next - now)
+            // What came before arrives before the next request leaves.
+            now = next
+        }
+        let young = gaps.prefix(50)
+        #expect(young.allSatisfy { $0 > .zero && $0 < .milliseconds(20) })
+        let settled = gaps.suffix(40)
+        #expect(settled.filter { $0 == .zero }.count == (inPairs ? 20 : 0))
+        #expect(settled.filter { $0 > .milliseconds(150) }.count == (inPairs ? 20 : 40))
+        // No request follows a pair at once.
+        #expect(!zip(settled, settled.dropFirst()).contains { $0 == .zero && $1 == .zero })
     }
 
     @Test func nothingIsSentBeforeTheDeadline() throws {

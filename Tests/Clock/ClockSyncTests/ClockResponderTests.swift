@@ -51,6 +51,14 @@ import Testing
         #expect(isUrgent == [true, true, true, false, false, true])
     }
 
+    @Test func aPairIsNoHurry() throws {
+        let responder = responder()
+        responder.receive(request(1), at: time(0))
+        #expect(try #require(responder.receive(request(2), at: time(250))).isUrgent == false)
+        let second = time(250) + .microseconds(40)
+        #expect(try #require(responder.receive(request(3), at: second)).isUrgent == false)
+    }
+
     @Test(arguments: [(1, 1), (20, 20), (500, 500), (1_000, 1_000), (2_000, 1_000), (5_000, 1_000)])
     func gapsAreNamedByTheNumberOfListeners(count: Int, milliseconds: Int64) throws {
         let responder = responder()

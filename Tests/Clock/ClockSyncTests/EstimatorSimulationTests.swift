@@ -34,6 +34,7 @@ import Testing
     static let cases = [
         Case(name: "quiet", link: .quietLAN, wander: 0.005, settled: 10, median: 0.3e-6, high: 1.2e-6),
         Case(name: "quiet, rates walk", link: .quietLAN, wander: 0.02, settled: 10, median: 0.4e-6, high: 1.5e-6),
+        Case(name: "quiet, cold path", link: .coldLAN, wander: 0.005, settled: 10, median: 0.3e-6, high: 1.2e-6),
         Case(name: "normal noise", link: .normalLAN, wander: 0.01, settled: 10, median: 0.5e-6, high: 2e-6),
         Case(name: "Wi-Fi exponential", link: .wiFi, wander: 0.005, settled: 20, median: 8e-6, high: 40e-6),
         Case(name: "Wi-Fi gamma", link: .wiFiGamma, wander: 0.01, settled: 20, median: 25e-6, high: 100e-6),

@@ -38,6 +38,7 @@ struct SimulatedExchange {
     private var waiting: [(bytes: [UInt8], at: HostTime)] = []
     private var urgentUntil = 1.0
     private var lastArrival = (request: 0.0, reply: 0.0)
+    private var lastRequest = -Double.infinity
     private(set) var time = 0.0
     /// When the first estimate was there.
     private(set) var firstEstimate: Double?
@@ -138,12 +139,17 @@ struct SimulatedExchange {
     private mutating func send(_ bytes: [UInt8], at departure: Double, isReply: Bool) {
         guard generator.uniform() >= link.loss else { return }
         let delay = SimulatedLink.delay(isReply ? link.backward : link.forward, at: departure, using: &generator)
-        var arrival = departure + link.base + delay + (isReply ? link.backwardDetour : 0)
+        var arrival = departure + link.base + delay + (isReply ? link.backwardDetour : coldness(at: departure))
+        if !isReply { lastRequest = departure }
         if link.keepsOrder {
             arrival = max(arrival, isReply ? lastArrival.reply : lastArrival.request)
             if isReply { lastArrival.reply = arrival } else { lastArrival.request = arrival }
         }
         flights.append(Flight(arrival: arrival, isReply: isReply, bytes: bytes))
+    }
+
+    private func coldness(at departure: Double) -> Double {
+        departure - lastRequest < SimulatedLink.rest ? 0 : link.coldness
     }
 
     private mutating func observation() -> Observation? {

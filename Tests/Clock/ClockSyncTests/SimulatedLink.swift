@@ -31,11 +31,16 @@ struct SimulatedLink {
     var backward: Queueing
     /// By how much longer a datagram is on its way back.
     var backwardDetour = 0.0
+    /// By how much longer a request is on its way that follows none for ``rest``.
+    var coldness = 0.0
     var loss = 0.0
     /// A datagram that is held up holds up those behind it.
     var keepsOrder = false
 
+    static let rest = 20e-3
+
     static let quietLAN = SimulatedLink(base: 5e-6, forward: .quiet, backward: .quiet)
+    static let coldLAN = SimulatedLink(base: 5e-6, forward: .quiet, backward: .quiet, coldness: 15e-6)
     static let normalLAN = SimulatedLink(base: 5e-6, forward: .normal, backward: .normal)
     static let wiFi = SimulatedLink(
         base: 2e-3, forward: .exponential(mean: 1.4e-3), backward: .exponential(mean: 1.4e-3), loss: 0.01)

@@ -15,7 +15,7 @@ public struct SkewLimits: Sendable {
     }
 
     /// How good it shall be: three hosts, songs of 90 s, medians of five runs.
-    public static let quietLAN = SkewLimits(p50: 5, p99: 15, maximum: 21, first: 30, whole: 50)
+    public static let quietLAN = SkewLimits(p50: 3, p99: 8, maximum: 10, first: 20, whole: 25)
     /// The same over ``RadioLink/wiFi(seed:)``.
     public static let radio = SkewLimits(p50: 50, p99: 100, maximum: 300, first: 300, whole: 500)
     /// The same over ``RadioLink/rough(seed:)``.
