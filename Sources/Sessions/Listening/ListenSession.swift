@@ -221,6 +221,10 @@ public struct ListenSession {
     /// In which order the broadcast's items follow one another; nil while this listener is in no broadcast.
     public var modes: PlayModes? { reception?.modes }
 
+    /// When a report is due that does not wait for a tick: the broadcaster may hold song back until then. Nil if there
+    /// is none.
+    public var awaitedReport: HostTime? { isFed ? reception?.reports.awaited : nil }
+
     /// Returns what this listener would report now; nil while it is in no broadcast.
     public func currentReport(_ now: HostTime) -> ListenerReport? {
         isRecorder ? reception?.recorderReport : reception?.report(playout, clock: clock.estimate, now: now)

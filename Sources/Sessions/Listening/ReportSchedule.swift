@@ -9,17 +9,24 @@ public struct ReportSchedule {
     private var last: (sent: HostTime, report: ListenerReport)?
     /// When a report is due if nothing changes and nothing more comes; nil before the first one.
     public private(set) var nextDeadline: HostTime?
+    /// When a report is due for which a broadcaster may hold song back: of what came so soon after the last one that it
+    /// must wait a moment. Nil if there is none, or if so much is held that nobody waits.
+    public private(set) var awaited: HostTime?
 
     public init() {}
 
     /// Returns whether to send this report, and takes it as sent.
     /// - Parameter rate: the song's frames per second.
     public mutating func isDue(_ report: ListenerReport, rate: Double, now: HostTime) -> Bool {
+        awaited = nil
         if let last, last.report.state == report.state, last.report.epoch == report.epoch {
             let received = TimeSpan(seconds: Double(report.received - last.report.received) / rate)
             let due = last.sent + wait(afterReceiving: received, holding: report.buffered)
             guard now >= due else {
                 nextDeadline = due
+                if received >= ListenLimits.trickleThreshold, report.buffered < ListenLimits.ampleBuffer {
+                    awaited = due
+                }
                 return false
             }
         }

@@ -76,6 +76,7 @@ public final class ListenExecutor {
         }
         pass(event)
         if case .received = event { tickEarly() }
+        tickForReport()
     }
 
     /// Ticks in the same wake as what came, if a tick is due soon: one wake of the thread instead of two.
@@ -85,6 +86,16 @@ public final class ListenExecutor {
         else { return }
         nextPlayingTick = nil
         environment.startTimer(.zero)
+    }
+
+    /// Ticks when a report is due that the broadcaster waits for. With the next tick it would come so late that a
+    /// window of a tenth of a second carries no more song than is played.
+    private func tickForReport() {
+        guard case .running = state, let environment, let tick = nextPlayingTick, let report = session.awaitedReport,
+            report < tick
+        else { return }
+        nextPlayingTick = nil
+        environment.startTimer(max(.zero, report - environment.now))
     }
 
     /// Handles an event of the outlet's queue.

@@ -77,6 +77,22 @@ import WireProtocol
         #expect(isDue(&schedule, report(.playing, received: 1_600), after: .milliseconds(110)))
     }
 
+    /// What comes right after a report is reported a moment later, though nothing else happens then.
+    @Test func whatCameTooSoonIsAwaited() {
+        for (buffered, received, isAwaited) in [
+            (TimeSpan.seconds(1), Int64(800), true), (.seconds(1), 700, false), (.seconds(9), 800, false),
+        ] {
+            var schedule = ReportSchedule()
+            var report = report(.playing, received: 0)
+            report.buffered = buffered
+            #expect(isDue(&schedule, report, after: .zero) && schedule.awaited == nil)
+            report.received = FramePosition(received)
+            #expect(!isDue(&schedule, report, after: .milliseconds(1)))
+            #expect(schedule.awaited == (isAwaited ? start + .milliseconds(20) : nil))
+            #expect(isDue(&schedule, report, after: .milliseconds(500)) && schedule.awaited == nil)
+        }
+    }
+
     @Test func lossesAreToldAtOnceAndThenTogether() {
         var tally = LossTally()
         #expect(tally.takeUntold(now: start) == nil)

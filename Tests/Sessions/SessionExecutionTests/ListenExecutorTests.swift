@@ -81,6 +81,28 @@ import WireProtocol
         #expect(machine.timers.isEmpty)
     }
 
+    /// The broadcaster holds song back until it is there, so that nothing else happens before the next tick.
+    @Test func aReportThatIsWaitedForHasATickOfItsOwn() {
+        let executor = ListenExecutor(on: machine)
+        executor.meetBroadcaster(3, on: machine)
+        executor.choose(on: machine)
+        executor.beginSong(over: 3)
+        machine.playout.state = .playing
+        executor.timerDidFire()
+        machine.now += .milliseconds(30)
+        (machine.done, machine.timers) = ([], [])
+        executor.takeSong(at: 0, over: 3)
+        #expect(machine.done == ["send 3"] && machine.timers.isEmpty)
+        machine.now += .milliseconds(1)
+        executor.takeSong(at: 800, over: 3)
+        executor.takeSong(at: 1_600, over: 3)
+        #expect(machine.done == ["send 3"] && machine.timers == [.milliseconds(19)])
+        machine.now += .milliseconds(19)
+        executor.timerDidFire()
+        #expect(machine.done == ["send 3", "send 3"])
+        #expect(machine.timers == [.milliseconds(19), .milliseconds(200)])
+    }
+
     @Test func theEndWaitsForTheLastSound() {
         let executor = ListenExecutor(on: machine)
         machine.playout.state = .playing

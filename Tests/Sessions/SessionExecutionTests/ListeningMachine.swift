@@ -120,6 +120,26 @@ extension ListenExecutor {
         handle(.received(ConnectionID(id), WireEncoder.welcome(welcome)))
     }
 
+    /// PCM at 8,000 frames a second, which begins with frame 0.
+    func beginSong(over id: Int) {
+        let format = AudioStreamFormat.linearPCM(
+            sampleRate: 8_000, channels: 1, bitsPerChannel: 16, bytesPerSample: 2, layout: [])
+        handle(.received(ConnectionID(id), WireEncoder.stream(Epoch(1), properties: [.dataFormat(format)])))
+        let mark = EntryMark(epoch: Epoch(1), frame: .zero, lostPacketCount: 0)
+        handle(.received(ConnectionID(id), WireEncoder.entry(mark)))
+    }
+
+    /// A tenth of a second of it.
+    func takeSong(at frame: Int64, over id: Int) {
+        let description = AudioPacketDescription(startOffset: 0, byteCount: 1_600, frameCount: 800)
+        let data = [UInt8](repeating: 1, count: description.byteCount)
+        handle(
+            .received(
+                ConnectionID(id),
+                WireEncoder.packets(
+                    Epoch(1), at: FramePosition(frame), descriptions: [description], data: data.span.bytes)))
+    }
+
     /// Nobody else welcomed it: that broadcaster is chosen.
     func choose(on machine: ListeningMachine) {
         machine.now += ListenLimits.choiceTime
