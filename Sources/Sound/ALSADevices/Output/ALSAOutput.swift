@@ -40,7 +40,7 @@ public final class ALSAOutput: OutputDevice {
         }
         let handle = try PCMHandle(name: deviceName)
         precondition(Limits.sampleRateRange.contains(sampleRate))
-        var request = PCMRequest.playback
+        var request = handle.isSoundServer ? PCMRequest.serverPlayback : .playback
         request.rate = UInt32(sampleRate.rounded())
         if let wakeInterval {
             request.wakeMicroseconds = UInt32(clamping: wakeInterval.nanoseconds / 1_000)

@@ -56,6 +56,14 @@ package struct PCMRequest: Sendable {
         return request
     }()
 
+    /// The same of a sound server's plugin: a buffer of 150 ms, all of it filled, and wakes every 10 ms. Servers take
+    /// what must be writable at a wake for the latency that is wanted of them, and so a part that is left empty, too.
+    static let serverPlayback: PCMRequest = {
+        var request = playback
+        request.bufferMicroseconds = request.filledMicroseconds
+        return request
+    }()
+
     static let channelRange: ClosedRange<UInt32> = 1...8
     /// In hertz.
     static let rateRange: ClosedRange<UInt32> = 4_000...400_000

@@ -41,14 +41,26 @@ package struct PCMHandle: ~Copyable, @unchecked Sendable {
         return String(displaying: parts.joined(separator: ", "), maximumByteCount: 200)
     }
 
+    /// Whether it is a sound server's plugin, by what it calls itself: those for PulseAudio, PipeWire and JACK are each
+    /// an `ALSA <-> … PCM I/O Plugin`.
+    var isSoundServer: Bool {
+        read { info in snd_pcm_info_get_name(info).map { String(cString: $0).hasPrefix("ALSA <-> ") } } ?? false
+    }
+
     /// The number of the sound card, if there is one.
     private var card: Int32? {
+        read { info in
+            let card = snd_pcm_info_get_card(info)
+            return card >= 0 ? card : nil
+        }
+    }
+
+    /// Reads what ALSA tells of the device at the end of a chain of plugins.
+    private func read<Value>(_ body: (OpaquePointer) -> Value?) -> Value? {
         var info: OpaquePointer?
         guard snd_pcm_info_malloc(&info) >= 0, let info else { return nil }
         defer { snd_pcm_info_free(info) }
-        guard snd_pcm_info(pointer, info) >= 0 else { return nil }
-        let card = snd_pcm_info_get_card(info)
-        return card >= 0 ? card : nil
+        return snd_pcm_info(pointer, info) >= 0 ? body(info) : nil
     }
 
     /// Interprets the error numbers of `snd_pcm_open`. An undefined name, a card that does not exist and a card that
