@@ -42,7 +42,7 @@ final class SoundServer {
         process = try host.spawn(
             [
                 root + "/usr/bin/pulseaudio", "-n", "-F", script, "-p", root + "/modules", "--daemonize=no",
-                "--use-pid-file=no", "--exit-idle-time=-1", "--disable-shm=yes",
+                "--use-pid-file=no", "--exit-idle-time=-1", "--disable-shm=yes", "--log-level=info",
             ], environment: environment)
         try waitUntil("the sound server", within: 10) {
             guard process.isRunning else { throw LANError.commandFailed(process.errors) }
@@ -77,6 +77,13 @@ final class SoundServer {
             for frame in 0..<count { for pair in 0..<2 { pairs[pair] += block[(4 * frame + 2 * pair)...].prefix(2) } }
         }
         return pairs.map { HeardRecording(sampleRate: rate, channels: 2, samples: $0) }
+    }
+
+    /// What was wanted of it for each stream, in its words: the length of its buffer, and what it asks for at a time.
+    var wantedLatencies: [Substring] {
+        process.errors.split(separator: "\n").compactMap { line in
+            line.firstRange(of: "Requested ").map { line[$0.upperBound...] }
+        }
     }
 
     func stop() throws {

@@ -41,26 +41,29 @@ package struct PCMHandle: ~Copyable, @unchecked Sendable {
         return String(displaying: parts.joined(separator: ", "), maximumByteCount: 200)
     }
 
-    /// Whether it is a sound server's plugin, by what it calls itself: those for PulseAudio, PipeWire and JACK are each
-    /// an `ALSA <-> … PCM I/O Plugin`.
-    var isSoundServer: Bool {
-        read { info in snd_pcm_info_get_name(info).map { String(cString: $0).hasPrefix("ALSA <-> ") } } ?? false
-    }
-
     /// The number of the sound card, if there is one.
     private var card: Int32? {
-        read { info in
-            let card = snd_pcm_info_get_card(info)
-            return card >= 0 ? card : nil
-        }
-    }
-
-    /// Reads what ALSA tells of the device at the end of a chain of plugins.
-    private func read<Value>(_ body: (OpaquePointer) -> Value?) -> Value? {
         var info: OpaquePointer?
         guard snd_pcm_info_malloc(&info) >= 0, let info else { return nil }
         defer { snd_pcm_info_free(info) }
-        return snd_pcm_info(pointer, info) >= 0 ? body(info) : nil
+        guard snd_pcm_info(pointer, info) >= 0 else { return nil }
+        let card = snd_pcm_info_get_card(info)
+        return card >= 0 ? card : nil
+    }
+
+    /// Whether the plugin of a sound server is at the end of the chain. Those for PulseAudio, PipeWire and JACK call
+    /// themselves `ALSA <-> … PCM I/O Plugin`.
+    var isSoundServer: Bool { chain.contains("ALSA <-> ") }
+
+    /// ALSA's words for the plugins that are behind the name.
+    private var chain: String {
+        var output: OpaquePointer?
+        guard snd_output_buffer_open(&output) >= 0, let output else { return "" }
+        defer { snd_output_close(output) }
+        var text: UnsafeMutablePointer<CChar>?
+        guard snd_pcm_dump(pointer, output) >= 0, case let count = snd_output_buffer_string(output, &text), let text
+        else { return "" }
+        return String(decoding: UnsafeRawBufferPointer(start: text, count: count), as: UTF8.self)
     }
 
     /// Interprets the error numbers of `snd_pcm_open`. An undefined name, a card that does not exist and a card that
