@@ -63,7 +63,7 @@ struct PulseAudioTests {
             #expect(count <= 2, "\(listener.output)")
         }
         let heard = try SoundServer.heard(by: recorder)
-        // As little at a time as ever: a server's cycle is for all of its programs.
+        // All of it is filled, so little must be writable at a wake: a server's cycle is for all of its programs.
         #expect(server.wantedLatencies.count(where: { $0.hasPrefix("tlength=150.00 ms, minreq=5.00 ms") }) >= 2)
         try server.stop()
         var options = SkewOptions()

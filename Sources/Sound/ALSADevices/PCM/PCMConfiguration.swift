@@ -56,8 +56,8 @@ package struct PCMRequest: Sendable {
         return request
     }()
 
-    /// The same of a sound server's plugin: a buffer of 150 ms, all of it filled, and wakes every 10 ms. Servers take
-    /// what must be writable at a wake for the latency that is wanted of them, and so a part that is left empty, too.
+    /// The same of a sound server's plugin: a buffer of 150 ms, all of it filled, and wakes every 10 ms. PipeWire takes
+    /// what must be writable at a wake for the latency that is wanted of it; a part that is left empty counts, too.
     static let serverPlayback: PCMRequest = {
         var request = playback
         request.bufferMicroseconds = request.filledMicroseconds
