@@ -114,6 +114,40 @@ import Testing
         #expect(result.samples == [Float(sine(70 * 12.9898))])
     }
 
+    /// Both ways to filter, whole frames passed in either direction.
+    @Test(arguments: [1, -1, 60, -60, 240, -240, 250, 1_000, -81_250] as [Double], [300.999, 301.001])
+    func aFrameHasTheSameBitsHoweverPiecesAreCut(ppm: Double, start: Double) {
+        let step = FixedPosition(1 + ppm * 1e-6)
+        func render(channels: Int, cuts: [Int]) -> [Float] {
+            let resampler = Resampler(
+                songRate: 48_000, deviceRate: 48_000, songChannelCount: channels, deviceChannelCount: channels)
+            let ring = FrameRing(firstFrame: .zero, channelCount: channels, capacity: 1_024)
+            let song = (0..<1_000).flatMap { frame in
+                [Float](repeating: Float(sine(Double(frame) * 12.989_8)), count: channels)
+            }
+            song.withUnsafeBufferPointer { _ = ring.write($0) }
+            var output = [Float](repeating: .nan, count: Resampler.pieceFrameCount * channels)
+            output.withUnsafeMutableBufferPointer {
+                var done = 0
+                for count in cuts {
+                    resampler.view.render(
+                        from: ring.storage, audible: 0..<Int64.max,
+                        position: FixedPosition(start).advanced(by: step, times: done), step: step, count: count,
+                        into: $0.baseAddress! + done * channels)
+                    done += count
+                }
+            }
+            return output
+        }
+        let mono = render(channels: 1, cuts: [Resampler.pieceFrameCount])
+        #expect(!mono.contains { $0.isNaN })
+        #expect(render(channels: 1, cuts: [1, 2, 3, 5, 7, 11, 64, 99, 64]) == mono)
+        for channels in 2...3 {
+            let several = render(channels: channels, cuts: [13, 115, 128])
+            #expect(several == mono.flatMap { [Float](repeating: $0, count: channels) })
+        }
+    }
+
     @Test func positionsAddUpExactly() {
         let step = FixedPosition(0.918_75 * (1 + 37e-6))
         var single = FixedPosition(-5.75)

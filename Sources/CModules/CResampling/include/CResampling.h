@@ -39,7 +39,7 @@ typedef struct {
 ///   - position: of the first output frame: the input frame under its first tap.
 ///   - step: from one output frame to the next; `count` of them stay within the planes.
 ///   - count: the number of output frames.
-///   - weights: scratch space for `tap_count` weights.
+///   - weights: scratch space for `tap_count` floats.
 ///   - output: as many lanes as the input.
 void tutti_resample(
     const tutti_filter_table *table, tutti_position position, tutti_position step, long count,
