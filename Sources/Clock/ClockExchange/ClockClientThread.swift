@@ -16,8 +16,9 @@ public final class ClockClientThread: Sendable {
     ///   - address: the broadcaster's host, and its clock port from the greeting.
     ///   - key: the connection's key from the greeting.
     ///   - prior: the skew remembered from the last meeting.
-    ///   - onUpdate: called on the clock thread with each estimate that tells something new, up to 500 times a second
-    ///     in the first moments, then about once a second. Must not block, nor call ``stop()``.
+    ///   - onUpdate: called on the clock thread with each estimate that must not wait for its taker, which
+    ///     ``takeEstimate()`` returns, too: up to 500 times a second in the first moments, after ten seconds only if the
+    ///     clock stepped. Must not block, nor call ``stop()``.
     /// - Throws: if there is no route to the address, or the process has no descriptor or thread left.
     public init(
         address: DatagramAddress, key: ClockKey, prior: SkewPrior = .unknown,
@@ -38,6 +39,12 @@ public final class ClockClientThread: Sendable {
         loop.state.withLock { $0.client.estimate }
     }
 
+    /// Returns the newest estimate, if it tells more than the one that was taken before: about once a second. Whoever
+    /// follows the clock takes it whenever something wakes it, at least twice a second.
+    public func takeEstimate() -> ClockEstimate? {
+        loop.state.withLock { $0.untaken.take() }
+    }
+
     public var statistics: ClockClient.Statistics {
         loop.state.withLock { $0.client.statistics }
     }
@@ -50,7 +57,10 @@ public final class ClockClientThread: Sendable {
 
     /// Forgets the offset and asks in a burst, after this machine slept.
     public func startAnew() {
-        loop.state.withLock { $0.client.startAnew(now: .now()) }
+        loop.state.withLock {
+            $0.client.startAnew(now: .now())
+            $0.untaken = nil
+        }
         loop.wake.signal()
     }
 
@@ -65,6 +75,8 @@ public final class ClockClientThread: Sendable {
 private final class ClientLoop: Sendable {
     struct State {
         var client: ClockClient
+        /// News that its taker has not fetched.
+        var untaken: ClockEstimate?
         var isStopping = false
     }
 
@@ -152,9 +164,11 @@ private final class ClientLoop: Sendable {
     private func take(_ datagram: StampedSocket.Received) -> Bool {
         let (isUpdated, news) = state.withLock { state in
             let isUpdated = state.client.receive(datagram.bytes, at: datagram.at) == .updated
-            return (isUpdated, isUpdated ? state.client.takeNews() : nil)
+            let news = isUpdated ? state.client.takeNews() : nil
+            if let news { state.untaken = news.estimate }
+            return (isUpdated, news)
         }
-        if let news { onUpdate(news) }
+        if let news, !news.mayWait { onUpdate(news.estimate) }
         return isUpdated
     }
 }

@@ -105,10 +105,7 @@ public struct ClockClient: Sendable {
 
     /// Returns the newest estimate if it tells more than the one that was taken last: at least once a second as long as
     /// exchanges are completed.
-    public mutating func takeNews() -> ClockEstimate? {
-        guard let estimate, deadband.isNews(estimate) else { return nil }
-        return estimate
-    }
+    public mutating func takeNews() -> EstimateNews? { estimate.flatMap { deadband.news($0) } }
 
     /// Forgets the offset and all pending requests after the machine slept, during which the host clock stood still.
     /// Keeps the rate, and asks in a burst. There is no estimate until a few exchanges are complete.

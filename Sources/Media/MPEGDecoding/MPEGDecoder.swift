@@ -157,9 +157,12 @@ public final class MPEGDecoder: AudioPacketDecoder {
         let handled = try output.withUnsafeMutableBufferPointer { (target) throws(AudioDecodingError) in
             try feedPacket { samples in
                 guard let samples, samples.count == wholeCount else { return false }
-                for index in 0..<sampleCount {
-                    let sample = isMono ? (samples[2 * index] + samples[2 * index + 1]) / 2 : samples[index]
-                    target[index] = sample.isFinite ? sample : 0
+                if isMono {
+                    for index in 0..<sampleCount {
+                        target[index] = ((samples[2 * index] + samples[2 * index + 1]) / 2).orSilence
+                    }
+                } else {
+                    for index in 0..<sampleCount { target[index] = samples[index].orSilence }
                 }
                 return true
             }
@@ -184,4 +187,9 @@ public final class MPEGDecoder: AudioPacketDecoder {
             try handle.decode(UnsafeRawBufferPointer(bytes), body)
         }
     }
+}
+
+extension Float {
+    /// This sample; silence if it is none.
+    fileprivate var orSilence: Float { isFinite ? self : 0 }
 }

@@ -74,6 +74,7 @@ public final class ListenExecutor {
         if let environment, let span = sleepDetector.note(environment.sleepReading) {
             pass(.machineDidSleep(for: span))
         }
+        if let estimate = transport?.takeEstimate() { pass(.clock(estimate)) }
         pass(event)
         if case .received = event { tickEarly() }
         tickForReport()

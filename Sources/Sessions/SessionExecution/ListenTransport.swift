@@ -16,6 +16,9 @@ public protocol ListenTransport: AnyObject {
     /// Exchanges clocks with the other end of the connection, by UDP at this port.
     func startClock(_ id: ConnectionID, port: UInt16, key: ClockKey, peer: UUIDBytes, prior: SkewPrior?)
     func stopClock()
+    /// Returns the newest estimate of the broadcaster's clock, if it was not taken yet. One that does not wait for
+    /// another event comes as `clock`.
+    func takeEstimate() -> ClockEstimate?
     /// Forgets the offset found so far.
     func restartClock()
     /// Another broadcaster is heard now, or none.

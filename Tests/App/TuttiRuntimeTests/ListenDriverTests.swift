@@ -154,6 +154,8 @@ private final class ListeningScene: MachineOutlet, ListenTransport {
 
     func stopClock() {}
 
+    func takeEstimate() -> ClockEstimate? { nil }
+
     func restartClock() {}
 
     func broadcasterDidChange() {}

@@ -43,7 +43,7 @@ struct SimulatedExchange {
     /// When the first estimate was there.
     private(set) var firstEstimate: Double?
     /// The estimate that was handed on last, and how many were.
-    private(set) var handedOn: (estimate: ClockEstimate, count: Int)?
+    private(set) var handedOn: (estimate: ClockEstimate, count: Int, urgentCount: Int)?
 
     /// - Parameters:
     ///   - hostPPM: added to the rate of the client's clock, which is any within 50 ppm.
@@ -130,7 +130,9 @@ struct SimulatedExchange {
 
     private mutating func receive() {
         for reply in waiting where client.receive(reply.bytes, at: reply.at) == .updated {
-            if let news = client.takeNews() { handedOn = (news, (handedOn?.count ?? 0) + 1) }
+            guard let news = client.takeNews() else { continue }
+            let (count, urgentCount) = handedOn.map { ($0.count, $0.urgentCount) } ?? (0, 0)
+            handedOn = (news.estimate, count + 1, urgentCount + (news.mayWait ? 0 : 1))
         }
         waiting = []
         if client.estimate != nil, firstEstimate == nil { firstEstimate = time }

@@ -1,5 +1,6 @@
 import AudioCore
 import AudioQueueServices
+import ClockSync
 import Listening
 import NIOCore
 import Peering
@@ -79,6 +80,31 @@ import WireProtocol
         machine.now = machine.now + .milliseconds(190)
         executor.handle(.received(ConnectionID(3), ByteBuffer()))
         #expect(machine.timers.isEmpty)
+    }
+
+    /// What the clock told in the meantime is taken first; but not what it told before a sleep.
+    @Test func anEstimateWaitsForWhateverComesNext() throws {
+        let executor = ListenExecutor(on: machine)
+        executor.meetBroadcaster(3, on: machine)
+        executor.choose(on: machine)
+        func tell(_ session: Int64) {
+            let mapping = ClockMapping(
+                host: machine.now, session: SessionTime(nanoseconds: session), skew: .zero)
+            machine.untaken = ClockEstimate(
+                mapping: mapping, errorBound: .microseconds(5), asymmetryLimit: .microseconds(40),
+                roundTrip: .microseconds(80), skewBound: PartsPerMillion(1), generation: 0)
+        }
+        tell(7_000)
+        #expect(executor.session.sessionTime(at: machine.now) == nil)
+        executor.handle(.tick)
+        #expect(machine.untaken == nil)
+        #expect(executor.session.sessionTime(at: machine.now) == SessionTime(nanoseconds: 7_000))
+        machine.slept = .seconds(60)
+        machine.done = []
+        tell(9_000)
+        executor.handle(.tick)
+        #expect(machine.done.contains("restartClock"))
+        #expect(executor.session.sessionTime(at: machine.now) != SessionTime(nanoseconds: 9_000))
     }
 
     /// The broadcaster holds song back until it is there, so that nothing else happens before the next tick.

@@ -18,6 +18,8 @@ final class ListeningMachine: ListenTransport, ListenOutlet, ListenEnvironment {
     /// What the timer was set to, in order.
     var timers: [TimeSpan] = []
     var outcomes: [ListenOutcome] = []
+    /// What the clock told that was not taken.
+    var untaken: ClockEstimate?
     /// Called within each send.
     var onSend: () -> Void = {}
     /// Called within each stop of the outlet.
@@ -57,7 +59,12 @@ final class ListeningMachine: ListenTransport, ListenOutlet, ListenEnvironment {
 
     func stopClock() {}
 
-    func restartClock() { done.append("restartClock") }
+    func takeEstimate() -> ClockEstimate? { untaken.take() }
+
+    func restartClock() {
+        done.append("restartClock")
+        untaken = nil
+    }
 
     func broadcasterDidChange() {}
 

@@ -114,8 +114,8 @@ import Testing
         #expect(result.samples == [Float(sine(70 * 12.9898))])
     }
 
-    /// Both ways to filter, whole frames passed in either direction.
-    @Test(arguments: [1, -1, 60, -60, 240, -240, 250, 1_000, -81_250] as [Double], [300.999, 301.001])
+    /// Whole frames are passed in either direction.
+    @Test(arguments: [1, -60, 250, -81_250] as [Double], [300.999, 301.001])
     func aFrameHasTheSameBitsHoweverPiecesAreCut(ppm: Double, start: Double) {
         let step = FixedPosition(1 + ppm * 1e-6)
         func render(channels: Int, cuts: [Int]) -> [Float] {

@@ -230,13 +230,9 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
             let prior = prior ?? remembered
             exchangeCount += 1
             let number = exchangeCount
-            clock = try ClockClientThread(address: address, key: key, prior: prior) { [weak self] estimate in
-                #if WallClockCanary
-                    let estimate = estimate.trustingTheWallClock
-                #endif
+            clock = try ClockClientThread(address: address, key: key, prior: prior) { [weak self] _ in
                 loop.execute { [weak self] in
-                    guard let self, exchangeCount == number else { return }
-                    rateStore.note(estimate, now: .now())
+                    guard let self, exchangeCount == number, let estimate = takeEstimate() else { return }
                     driver?.handle(.clock(estimate))
                 }
             }
@@ -250,6 +246,16 @@ final class ListenRunner: PeerNetworkDelegate, ListenTransport {
         clock = nil
         exchangeCount += 1
         rateStore.endExchange()
+    }
+
+    func takeEstimate() -> ClockEstimate? {
+        guard let estimate = clock?.takeEstimate() else { return nil }
+        rateStore.note(estimate, now: .now())
+        #if WallClockCanary
+            return estimate.trustingTheWallClock
+        #else
+            return estimate
+        #endif
     }
 
     func restartClock() { clock?.startAnew() }

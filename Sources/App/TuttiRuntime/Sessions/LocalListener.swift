@@ -124,6 +124,9 @@ final class LocalListener: ListenTransport {
         clockTask = nil
     }
 
+    /// This machine's own clock is told as it goes.
+    func takeEstimate() -> ClockEstimate? { nil }
+
     func broadcasterDidChange() {}
 
     // It hears its own process, which has proved no key.

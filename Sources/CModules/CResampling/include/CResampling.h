@@ -11,7 +11,7 @@
 typedef struct {
     /// Row after row of tap_count weights.
     const float *rows;
-    /// A multiple of 16.
+    /// A multiple of 8.
     long tap_count;
     /// From 1 to 24.
     int phase_bits;
@@ -39,11 +39,10 @@ typedef struct {
 ///   - position: of the first output frame: the input frame under its first tap.
 ///   - step: from one output frame to the next; `count` of them stay within the planes.
 ///   - count: the number of output frames.
-///   - weights: scratch space for `tap_count` floats.
 ///   - output: as many lanes as the input.
 void tutti_resample(
     const tutti_filter_table *table, tutti_position position, tutti_position step, long count,
-    const tutti_planes *input, float *weights, const tutti_planes *output);
+    const tutti_planes *input, const tutti_planes *output);
 
 /// Lays interleaved stereo frames out in two planes.
 void tutti_split_stereo(const float *frames, long count, float *left, float *right);

@@ -381,8 +381,10 @@ public final class PlayoutControl {
     private func retire(_ state: inout State) {
         let oldest = shared.pointee.oldestSerialInUse.load(ordering: .acquiring)
         state.plan.removePassed(before: oldest)
-        let inPlan = Set(state.plan.entries.map(\.serial))
-        let isPassed = { (live: Live) in live.serial < oldest && !inPlan.contains(live.serial) }
+        let plan = state.plan
+        let isPassed = { (live: Live) in
+            live.serial < oldest && !plan.entries.contains { $0.serial == live.serial }
+        }
         // A rendition that was held or cut has several serials; only the newest retires it.
         for live in state.live where isPassed(live) && !state.plan.contains(live.rendition) {
             let isLast = !state.live.contains { $0.rendition === live.rendition && $0.serial > live.serial }

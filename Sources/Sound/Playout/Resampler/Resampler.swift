@@ -16,7 +16,6 @@ final class Resampler {
     private let roleRows: UnsafeMutablePointer<Float>
     private let planes: UnsafeMutablePointer<Float>
     private let planeStride: Int
-    private let weights: UnsafeMutablePointer<Float>
     private let scratch: UnsafeMutablePointer<Float>
 
     init(songRate: Double, deviceRate: Double, songChannelCount: Int, deviceChannelCount: Int) {
@@ -36,8 +35,6 @@ final class Resampler {
         // After the input planes lie as many output planes of one piece each.
         planes = .allocate(capacity: laneCount * (planeStride + Self.pieceFrameCount))
         planes.initialize(repeating: 0, count: laneCount * (planeStride + Self.pieceFrameCount))
-        weights = .allocate(capacity: table.tapCount)
-        weights.initialize(repeating: 0, count: table.tapCount)
         scratch = .allocate(capacity: Self.pieceFrameCount * deviceChannelCount)
         scratch.initialize(repeating: 0, count: Self.pieceFrameCount * deviceChannelCount)
     }
@@ -46,7 +43,6 @@ final class Resampler {
         gains.deallocate()
         roleRows.deallocate()
         planes.deallocate()
-        weights.deallocate()
         scratch.deallocate()
     }
 
@@ -61,7 +57,7 @@ final class Resampler {
             songChannelCount: matrix.songChannelCount, deviceChannelCount: matrix.deviceChannelCount,
             laneCount: min(matrix.songChannelCount, matrix.deviceChannelCount),
             foldsBefore: matrix.deviceChannelCount < matrix.songChannelCount, table: table.view, gains: gains,
-            roleRows: roleRows, planes: planes, planeStride: planeStride, weights: weights, scratch: scratch)
+            roleRows: roleRows, planes: planes, planeStride: planeStride, scratch: scratch)
     }
 }
 
@@ -79,7 +75,6 @@ struct ResamplerView: BitwiseCopyable {
     let roleRows: UnsafeMutablePointer<Float>
     let planes: UnsafeMutablePointer<Float>
     let planeStride: Int
-    let weights: UnsafeMutablePointer<Float>
     /// Room for one piece of device frames.
     let scratch: UnsafeMutablePointer<Float>
 

@@ -109,7 +109,7 @@ extension ResamplerView {
             samples: outputPlane(0), stride: Resampler.pieceFrameCount, lane_count: laneCount)
         tutti_resample(
             &table, tutti_position(whole: firstTap, fraction: position.fraction),
-            tutti_position(whole: step.whole, fraction: step.fraction), count, &input, weights, &output)
+            tutti_position(whole: step.whole, fraction: step.fraction), count, &input, &output)
     }
 
     // MARK: Planes to device frames

@@ -9,6 +9,7 @@ extension ListenNode {
     public func startClock(_ id: ConnectionID, port: UInt16, key: ClockKey, peer: UUIDBytes, prior: SkewPrior?) {
         guard let endpoint = endpoints[id] else { return }
         exchangeCount += 1
+        untaken = nil
         if cardConfiguration.fault == .lateReturn, exchangeCount > 1 { outlet.lateness = .milliseconds(1) }
         clockGeneration += 1
         clock = (ClockClient(key: key, prior: prior ?? .unknown, seed: random.next()), endpoint.peerName)
@@ -17,6 +18,7 @@ extension ListenNode {
 
     public func restartClock() {
         clock?.client.startAnew(now: machine.now)
+        untaken = nil
         clockGeneration += 1
         askClock(generation: clockGeneration)
     }
@@ -24,6 +26,7 @@ extension ListenNode {
     public func stopClock() {
         clockGeneration += 1
         clock = nil
+        untaken = nil
     }
 
     private func askClock(generation: Int) {
@@ -46,6 +49,9 @@ extension ListenNode {
         guard clock?.client.receive(bytes, at: arrival) == .updated, let news = clock?.client.takeNews() else {
             return
         }
-        handle(.clock(news))
+        untaken = news.estimate
+        if !news.mayWait, let estimate = takeEstimate() { handle(.clock(estimate)) }
     }
+
+    public func takeEstimate() -> ClockEstimate? { untaken.take() }
 }

@@ -54,6 +54,8 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
     var endpoints: [ConnectionID: StreamEndpoint] = [:]
     private var nextConnection = 0
     var clock: (client: ClockClient, host: String)?
+    /// What the clock told that was not taken.
+    var untaken: ClockEstimate?
     /// Counts clock exchanges, so that timers of an older one are void.
     var clockGeneration = 0
     var exchangeCount = 0
