@@ -160,6 +160,8 @@ public struct ListenSession {
     @discardableResult
     mutating func change<Result>(_ body: (inout Reception) -> Result) -> Result? {
         guard case .receiving(var reception) = phase else { return nil }
+        // Held once only, so that what it contains is changed in place.
+        phase = .over
         defer { phase = .receiving(reception) }
         return body(&reception)
     }
