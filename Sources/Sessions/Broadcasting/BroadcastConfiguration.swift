@@ -182,9 +182,9 @@ public enum BroadcastLimits {
     /// Song time that is sent at once to a listener that has enough; ``crowdedBatchTime`` among many. Either way it is
     /// sent something, and reports that it came, about as often as ``PeeringLimits/keepAliveInterval`` wants it.
     public static let batchTime = TimeSpan.milliseconds(500)
-    static let crowdedBatchTime = TimeSpan.milliseconds(700)
+    static let crowdedBatchTime = TimeSpan.milliseconds(600)
     /// The same as a share of the horizon, at most.
-    static let batchShare = 1.0 / 14
+    static let batchShare = 1.0 / 16
     /// How often one of many listeners is to report what changes nothing.
     static let crowdedReportInterval = TimeSpan.seconds(1)
     /// Bytes of song that are encrypted once for all listeners: no more at a time than a record holds, since a slow
