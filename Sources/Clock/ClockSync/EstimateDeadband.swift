@@ -1,6 +1,6 @@
 import AudioCore
 
-// Estimates change with every exchange, but soon by less than they are known to. To take one wakes a thread, which
+// Estimates change with every exchange, but soon by less than they are known to. To take one may wake a thread, which
 // computes the timeline anew for the next. So an estimate is handed on if it moved by a quarter of a deviation since
 // the last one that was: in simulation the error's 99th percentile is then 0.1 to 3 % larger, on wires and over radio,
 // and some 1.3 a second are left of 4 to 10. In the first ten seconds all are handed on.

@@ -19,7 +19,7 @@ public protocol ListenTransport: AnyObject {
     /// Returns the newest estimate of the broadcaster's clock, if it was not taken yet. One that does not wait for
     /// another event comes as `clock`.
     func takeEstimate() -> ClockEstimate?
-    /// Forgets the offset found so far.
+    /// Forgets the offset found so far, and an estimate that was not taken.
     func restartClock()
     /// Another broadcaster is heard now, or none.
     func broadcasterDidChange()

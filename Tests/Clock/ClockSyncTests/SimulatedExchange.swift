@@ -42,7 +42,7 @@ struct SimulatedExchange {
     private(set) var time = 0.0
     /// When the first estimate was there.
     private(set) var firstEstimate: Double?
-    /// The estimate that was handed on last, and how many were.
+    /// The estimate that was handed on last, how many were, and how many of them at once.
     private(set) var handedOn: (estimate: ClockEstimate, count: Int, urgentCount: Int)?
 
     /// - Parameters:
