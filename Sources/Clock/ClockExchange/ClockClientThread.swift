@@ -130,9 +130,10 @@ private final class ClientLoop: Sendable {
     }
 
     private func ask(on socket: inout StampedSocket) {
-        guard let request = state.withLock({ $0.client.poll(now: .now()) }) else { return }
-        state.withLock { $0.client.didSend(sequence: request.sequence, at: .now()) }
-        socket.send(request.bytes)
+        while let request = state.withLock({ $0.client.poll(now: .now()) }) {
+            state.withLock { $0.client.didSend(sequence: request.sequence, at: .now()) }
+            socket.send(request.bytes)
+        }
         noteSent(on: &socket)
     }
 

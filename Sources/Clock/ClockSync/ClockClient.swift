@@ -21,7 +21,8 @@ public struct ClockClient: Sendable {
 
     /// The outcome for a datagram.
     public enum Reception: Hashable, Sendable {
-        /// An exchange was completed; there is a new ``ClockClient/estimate`` once there are enough.
+        /// An exchange was completed. There is a new ``ClockClient/estimate`` once there are enough; of a group that was
+        /// asked at once, with the last.
         case updated
         /// Not a reply under this key.
         case unauthenticated
@@ -136,7 +137,8 @@ public struct ClockClient: Sendable {
         if reply.previousSequence != 0 {
             estimator.revise(sequence: reply.previousSequence, transmit: reply.previousTransmit)
         }
-        let advice = estimator.add(exchange)
+        let isLast = pending.isEmpty || !schedule.goesInGroups
+        let advice = estimator.add(exchange, estimatesNow: isLast)
         schedule.note(
             advice, estimator.estimate, interval: reply.interval, now: receive, generator: &generator)
         return .updated

@@ -153,13 +153,14 @@ struct ClockEstimator: Sendable {
     }
 
     /// Adds an exchange and renews ``estimate``.
-    mutating func add(_ exchange: Exchange) -> Advice {
+    /// - Parameter estimatesNow: false leaves ``estimate`` to the next one, which is about to come.
+    mutating func add(_ exchange: Exchange, estimatesNow: Bool = true) -> Advice {
         let origin = origin ?? EnvelopeOrigin(exchange)
         self.origin = origin
         let sample = origin.sample(exchange)
         let advice = sort(sample)
         if suspects.isEmpty { compareRecent(now: sample.received) }
-        if suspects.isEmpty { update(now: exchange.t4, origin: origin) }
+        if suspects.isEmpty, estimatesNow { update(now: exchange.t4, origin: origin) }
         return advice
     }
 

@@ -14,8 +14,8 @@ public enum ClockLimits {
     static let sampleAge = TimeSpan.seconds(150)
     /// A listener whose requests come closer together than this is in a hurry.
     static let urgentGap = TimeSpan.milliseconds(20)
-    /// Requests of a listener that come closer together than this are a pair, and say nothing of a hurry.
-    static let pairGap = TimeSpan.microseconds(500)
+    /// Requests of a listener that come closer together than this are a group, and say nothing of a hurry.
+    static let groupGap = TimeSpan.microseconds(500)
     /// A newly connected listener sends its first request within this time.
     public static let joinerTime = TimeSpan.seconds(1)
     /// How long a listener counts as in a hurry after a hurried request.
@@ -24,6 +24,9 @@ public enum ClockLimits {
     public static let gatheringTime = TimeSpan.milliseconds(50)
     /// The gap between two requests of a listener that knows the clock well.
     static let steadyInterval = TimeSpan.milliseconds(250)
+    /// The same between two groups of requests, on a quiet wire, and how many go at once.
+    static let groupInterval = TimeSpan.milliseconds(500)
+    static let groupCount = 4
     /// Requests a second that all listeners together send at most once they know the clock: the broadcaster names the
     /// gap that follows from their number.
     static let settledRequestsPerSecond = 1_000.0

@@ -107,7 +107,7 @@ public struct ClockResponder: Sendable {
         return min(interval, ClockLimits.longestInterval)
     }
 
-    private static let hurriedGaps = ClockLimits.pairGap..<ClockLimits.urgentGap
+    private static let hurriedGaps = ClockLimits.groupGap..<ClockLimits.urgentGap
 
     private static func takeAllowance(of peer: inout Peer, at now: SessionTime) -> Bool {
         if let last = peer.lastRequest {

@@ -23,10 +23,11 @@ import AudioCore
 // Steady gaps vary by a tenth, so that a periodic disturbance does not hit every exchange.
 //
 // On a machine that rested a path is cold: caches hold other things, and processors may sleep. On a wire that is most
-// of what a request takes, and not the same both ways. So where gaps are long, requests go in pairs: the first only
-// warms the path (chrony's presend does the same), and little remains that could differ for the second. Among many
-// listeners they go alone, since together these may not ask more often; and where the bound is large, since a busy
-// machine is not cold.
+// of what a request takes, and not the same both ways. So where gaps are long, requests go in groups: the first only
+// warms the path (chrony's presend does the same), and little remains that could differ for the others. Two go at once
+// after 20 ms, four after 100; gaps then grow to half a second, since a wake costs a machine more than four requests.
+// Among many listeners they go alone, since together these may not ask more often; and where the bound is large, since
+// a busy machine is not cold.
 //
 // On a wired path, recognised by its round trip, gaps start at 2 ms and grow by 1 % in the first second: the rate,
 // which takes longest to learn, is known well enough 100 ms sooner, and twice as well after a second. Over radio,
@@ -78,10 +79,10 @@ struct ExchangeSchedule: Sendable {
     static let coldGap = TimeSpan.milliseconds(20)
 
     private(set) var nextDeadline: HostTime?
-    /// The gap that ends at ``nextDeadline``, or before the pair whose second request is due then.
+    /// The gap that ends at ``nextDeadline``, or before the group of which more is due then.
     private var gap = TimeSpan.zero
-    /// Whether the last request was the first of a pair.
-    private var isPairBegun = false
+    /// Requests of the present group that were not sent yet.
+    private var groupRemaining = 0
     private var burstRemaining = Self.burstCount
     private var burstStart: HostTime?
     private var pace = Pace.jittery
@@ -97,8 +98,9 @@ struct ExchangeSchedule: Sendable {
     mutating func isDue(now: HostTime, generator: inout SplitMix64) -> Bool {
         if let nextDeadline, now < nextDeadline, nextDeadline - now < Self.longestWait { return false }
         if burstStart == nil { burstStart = now }
-        isPairBegun = !isPairBegun && goesInPairs && gap >= Self.coldGap
-        if isPairBegun {
+        if groupRemaining == 0 { groupRemaining = groupCount }
+        groupRemaining -= 1
+        guard groupRemaining == 0 else {
             nextDeadline = now
             return true
         }
@@ -131,7 +133,7 @@ struct ExchangeSchedule: Sendable {
         burstStart = now
         nextDeadline = now
         gap = .zero
-        isPairBegun = false
+        groupRemaining = 0
     }
 
     private func pace(_ bound: TimeSpan?) -> Pace {
@@ -158,13 +160,20 @@ struct ExchangeSchedule: Sendable {
     /// The gap at which growth ends.
     private func longest(_ age: TimeSpan) -> TimeSpan {
         if isAmongMany { return max(pace.steadyInterval, leastInterval) }
+        if goesInGroups { return ClockLimits.groupInterval }
         return isEarlyOnRough(age) ? min(earlyInterval, pace.steadyInterval) : pace.steadyInterval
     }
 
-    /// Whether requests go in pairs once gaps are long enough that the path is cold: it is a quiet wire, and there are
-    /// few enough listeners that each may ask twice.
-    private var goesInPairs: Bool {
+    /// Whether requests go in groups once gaps are long enough that the path is cold: it is a quiet wire, and there are
+    /// few enough listeners that each may ask twice as often.
+    var goesInGroups: Bool {
         isNear && pace == .quiet && leastInterval * 2 <= ClockLimits.steadyInterval
+    }
+
+    /// How many requests go at once after ``gap``.
+    private var groupCount: Int {
+        guard goesInGroups, gap >= Self.coldGap else { return 1 }
+        return isUnhurried ? ClockLimits.groupCount : 2
     }
 
     /// Whether the named gap is longer than any that a listener leaves by itself.

@@ -33,7 +33,7 @@ public enum PeeringLimits {
     /// After this much silence the other side is taken for dead. The user is told within 3 s.
     public static let silenceTimeout = TimeSpan.milliseconds(2_500)
     /// A session that was not called for longer did not run: its timers are always closer together.
-    public static let longestTurnGap = TimeSpan.milliseconds(600)
+    public static let longestTurnGap = TimeSpan.milliseconds(750)
     /// How long nobody is judged after that: what waits in the sockets is read first.
     static let settlingTime = TimeSpan.milliseconds(250)
     /// Peers followed at once.

@@ -93,7 +93,7 @@ public enum BroadcastLimits {
     /// Of those that do not say so, how many are named: an outcome's text has 512 bytes, a name at most 63.
     static let silentNameCount = 5
     /// A cut is not put within this time before a joint, but so far behind it that its fade is of the song behind it.
-    static let jointGuard = TimeSpan.milliseconds(200)
+    static let jointGuard = TimeSpan.milliseconds(300)
     static let cutFade = TimeSpan.milliseconds(20)
     /// The least silence between a pause and what follows.
     static let shortestPause = TimeSpan.milliseconds(50)

@@ -44,8 +44,6 @@ public enum ListenLimits {
     static let longestExtrapolation = TimeSpan.seconds(20)
     /// How fast an old estimate loses accuracy after its connection broke. No crystal holds its rate better than this.
     static let crystalWander = PartsPerMillion(0.5)
-    /// A session that was not called for longer than this did not run.
-    static let longestTurnGap = TimeSpan.milliseconds(300)
     /// Longest time that a listener plays what it holds.
     public static let longestDrain = TimeSpan.seconds(20)
     /// How long a listener that slept and woke without its broadcaster waits for it. What it holds lasts no longer.

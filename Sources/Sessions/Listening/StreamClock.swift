@@ -1,5 +1,6 @@
 import AudioCore
 import ClockSync
+import Peering
 
 /// The clock exchange over the broadcast's own connection, for networks that block UDP.
 ///
@@ -31,7 +32,7 @@ struct StreamClock {
 
     /// Returns the request that is due, if UDP has been silent for too long.
     mutating func poll(now: HostTime) -> ClockClient.Request? {
-        if (now - lastTurn).magnitude > ListenLimits.longestTurnGap { lastDatagram = now }
+        if (now - lastTurn).magnitude > PeeringLimits.longestTurnGap { lastDatagram = now }
         lastTurn = now
         if !isAsking {
             let patience = hasHadDatagram ? ListenLimits.datagramSilence : ListenLimits.datagramPatience

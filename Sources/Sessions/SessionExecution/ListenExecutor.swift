@@ -35,11 +35,16 @@ public final class ListenExecutor {
     private let playingTick: TimeSpan
     /// When the next tick is due while it plays; nil while ticks are close, or the next one has been moved.
     private var nextPlayingTick: HostTime?
+    /// Whether the next tick comes early because of what was received.
+    private var isTickBrought = false
 
     /// Between ticks while the session waits for something.
     private static let tick = TimeSpan.milliseconds(20)
     /// Between ticks while it plays; short enough for the reports.
     private static let longestPlayingTick = ListenLimits.reportInterval + .milliseconds(10)
+    /// How much later a tick may come than the last part of the song, so that the next part brings it along. A listener
+    /// that holds enough is sent a part every 500 to 600 ms.
+    private static let partPatience = TimeSpan.milliseconds(620)
     /// Longest wait for a fade. A device that cannot take back what was written plays on for the length of its buffer.
     private static let longestFade = TimeSpan.milliseconds(300)
 
@@ -86,6 +91,7 @@ public final class ListenExecutor {
             due - environment.now <= playingTick * 0.5
         else { return }
         nextPlayingTick = nil
+        isTickBrought = true
         environment.startTimer(.zero)
     }
 
@@ -119,11 +125,16 @@ public final class ListenExecutor {
     private func onTick() -> PlayoutSnapshot {
         var playout = outlet.playout
         if isDeviceAway { playout.markInaudible() }
-        let isPlaying = playout.state == .playing
-        nextPlayingTick = isPlaying ? environment.map { $0.now + playingTick } : nil
-        environment?.startTimer(isPlaying ? playingTick : Self.tick)
+        let span = playout.state == .playing ? spanOfPlayingTick : nil
+        isTickBrought = false
+        nextPlayingTick = span.flatMap { span in environment.map { $0.now + span } }
+        environment?.startTimer(span ?? Self.tick)
         handle(.playout(playout))
         return playout
+    }
+
+    private var spanOfPlayingTick: TimeSpan {
+        isTickBrought && playingTick == Self.longestPlayingTick ? Self.partPatience : playingTick
     }
 
     private func pass(_ event: ListenEvent) {

@@ -112,7 +112,7 @@ extension OutputTests {
             )
         }
 
-        /// Once its clock is known, a card holds 200 ms and wakes its loop every 100 ms only.
+        /// Once its clock is known, a card holds 300 ms and wakes its loop every 200 ms only.
         @Test func pausesEndOnTheirFramesOnACardThatWakesItsLoopSeldom() throws {
             let ends = try undisturbed(endsOfPauses)
             #expect(ends.count == 8 && ends.allSatisfy { $0 > -40 && $0 <= 1 }, "\(ends)")

@@ -38,7 +38,7 @@ final class ListenDriver {
     private var former: [String: LoudspeakerSettings] = [:]
     private let emit: @Sendable (RuntimeEvent) -> Void
     private let done: EventLoopPromise<ListenOutcome>
-    private var timer: Scheduled<Void>?
+    private let timer: LoopTimer
     /// Of the first broadcast that is heard; nil once that was told.
     private var startTimeline: StartTimeline? = StartTimeline()
     private var nextStatus = HostTime(nanoseconds: 0)
@@ -71,6 +71,7 @@ final class ListenDriver {
         request = settings
         self.limit = limit
         self.minuteOfDay = minuteOfDay
+        timer = try LoopTimer(on: loop)
         let relay = OutletEventRelay(loop: loop)
         outlet = try makeOutlet { relay.pass($0) }
         startTimeline?.note(.device)
@@ -91,6 +92,8 @@ final class ListenDriver {
         relay.driver = self
         executor.transport = transport
         executor.environment = self
+        timer.onEnd = { [weak self] in self?.timerDidFire() }
+        timer.readiness.cascadeFailure(to: done)
     }
 
     /// The outcome; fails with a ``RuntimeFailure`` if the sound device is lost.
@@ -183,7 +186,7 @@ final class ListenDriver {
     /// Ends the sound at once. The driver must not be used afterwards.
     func close() {
         executor.close()
-        timer?.cancel()
+        timer.close()
         outlet.close()
         // Completes the outcome even if the driver is closed early.
         done.succeed(.stopped)
@@ -259,10 +262,7 @@ extension ListenDriver: ListenEnvironment {
 
     var sleepReading: SleepReading { .now() }
 
-    func startTimer(_ span: TimeSpan) {
-        timer?.cancel()
-        timer = loop.scheduleTask(in: .nanoseconds(span.nanoseconds)) { [weak self] in self?.timerDidFire() }
-    }
+    func startTimer(_ span: TimeSpan) { timer.start(span) }
 
     func set(_ operation: ListenerOperation) {
         for command in LoudspeakerCommand.commands(for: operation) { perform(command) }

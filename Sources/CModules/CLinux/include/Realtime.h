@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 
 /// Puts the calling thread under SCHED_FIFO with `priority`, or with the highest that RLIMIT_RTPRIO grants if that is
 /// lower. Raises the soft limit to the hard one first. Children of a fork fall back to normal scheduling. Unblocks

@@ -6,12 +6,13 @@ import Synchronization
 
 // The real-time loop of one playback PCM.
 //
-// The device wakes us every 100 ms; every 50 if it does not give frames back, its pointer moves in bursts, or little
+// The device wakes us every 200 ms; every 50 if it does not give frames back, its pointer moves in bursts, or little
 // sound is there to be rendered; every 10 while its clock is still being learned, or if it is a sound server; or a
 // period sooner (see ``PCMPaces``, ``WakeStagger``). While its clock is not known well, we also look from time to time.
 // We read its status: the frames writable, the delay, and the time of both. The last two make a reading of the DAC
-// clock for the renderer. Then we render what is to be filled: up to 110 ms at a time if 60 ms are left, otherwise a
-// period at a time, so that the first frames arrive early.
+// clock for the renderer. Then we render what is to be filled: up to 55 ms at a time if 60 ms are left, otherwise a
+// period at a time, so that the first frames arrive early. Where wakes are few, the status is also read after each of
+// these blocks: a pointer is a whole number of frames, and what is rendered in between is not.
 //
 // For a command that should be heard before the buffer has played out (a stop, a new epoch), the renderer asks for
 // earlier frames. We then take back all but the next 12 ms from the device, and render them again. Such a command wakes
@@ -46,7 +47,7 @@ struct ALSALoop: ~Copyable {
     private var recovery = PCMRecovery()
 
     /// The most that is rendered in one go.
-    private static let longestBlock = TimeSpan.milliseconds(110)
+    private static let longestBlock = TimeSpan.milliseconds(55)
     /// Where less than this is left, frames must arrive early.
     private static let shortReserve = TimeSpan.milliseconds(60)
 
@@ -117,11 +118,7 @@ struct ALSALoop: ~Copyable {
         guard wake != .command || renderer.wantsEarlierFrame else { return 0 }
 
         var code: Int32 = 0
-        guard
-            let reading = PCMReading.take(
-                pcm, .playback, bufferFrameCount: configuration.bufferFrameCount, into: status,
-                validator: &timestampValidator, code: &code)
-        else { return code }
+        guard let reading = takeReading(&code) else { return code }
         note(reading, isWake: wake == .device)
         guard wake != .reading else { return 0 }
 
@@ -143,6 +140,13 @@ struct ALSALoop: ~Copyable {
         } else {
             wakes.set(rewinder.deviceGivesBack && renderer.mayRenderFarAhead ? .deep : .seldom)
         }
+    }
+
+    @inline(__always)
+    private mutating func takeReading(_ code: inout Int32) -> PCMReading? {
+        PCMReading.take(
+            pcm, .playback, bufferFrameCount: configuration.bufferFrameCount, into: status,
+            validator: &timestampValidator, code: &code)
     }
 
     private mutating func note(_ reading: PCMReading, isWake: Bool) {
@@ -193,8 +197,15 @@ struct ALSALoop: ~Copyable {
             let code = write(count)
             guard code > 0 else { return code }
             remaining -= count
+            if wakes.pace == .deep { readAgain() }
         }
         return 1
+    }
+
+    /// Takes one more reading of the clock. If the device refuses, the next turn finds out why.
+    private mutating func readAgain() {
+        var code: Int32 = 0
+        if let reading = takeReading(&code) { note(reading, isWake: false) }
     }
 
     /// Writes the first `count` frames of `bytes`. Positive if all were taken, 0 if the device is full.

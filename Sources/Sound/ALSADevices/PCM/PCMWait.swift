@@ -20,7 +20,7 @@ package enum PCMWake: Equatable, BitwiseCopyable, Sendable {
 ///
 /// As real-time safe as libasound, except for `init` and `deinit`.
 package struct PCMWait: ~Copyable {
-    private static let longest = TimeSpan.milliseconds(200)
+    private static let longest = TimeSpan.milliseconds(400)
     /// A running device that does not wake us for so long has stopped.
     private static let vainLimit = TimeSpan.seconds(3)
     /// After the PCM's descriptor was ready for another reason: it may stay so.

@@ -8,6 +8,8 @@ package struct PCMWakes: ~Copyable {
     private let pcm: OpaquePointer
     private let parameters: OpaquePointer
     private let paces: PCMPaces
+    /// The pace that was selected.
+    package private(set) var pace = PCMPace.frequent
     private var marks: PCMPaces.Marks
 
     /// For a PCM with this configuration, which wakes its loop at the pace ``PCMPace/frequent``. Nil if there is no
@@ -30,7 +32,7 @@ package struct PCMWakes: ~Copyable {
     /// Selects a pace. If the device refuses, its wakes stay as they are, and the request is not repeated.
     package mutating func set(_ pace: PCMPace) {
         let former = marks
-        marks = paces[pace]
+        (self.pace, marks) = (pace, paces[pace])
         guard marks.wakeAt != former.wakeAt,
             snd_pcm_sw_params_set_avail_min(pcm, parameters, snd_pcm_uframes_t(marks.wakeAt)) >= 0
         else { return }

@@ -81,7 +81,7 @@ enum Timing {
     static let hysteresisSeconds = 0.02
     /// How much the ring must hold beyond what is rendered before a loop renders further ahead: for the longest time
     /// between two wakes, and as much again.
-    static let ampleSeconds = 0.2
+    static let ampleSeconds = 0.4
     /// What a loop leaves in the device when it takes frames back, plus the time it needs to do so.
     static let noticeSeconds = 0.02
     /// What a card may have fetched in a burst before it is heard; commands allow for that.

@@ -1,0 +1,91 @@
+import AudioCore
+import HostSystem
+import NIOCore
+import NIOPosix
+
+/// The one timer of a session, on its event loop.
+///
+/// Unlike tasks that SwiftNIO schedules, it may be set anew at no cost: SwiftNIO's loop wakes at the former time all
+/// the same, and for a listener a wake costs more than most of the work that it then does.
+///
+/// Confined to its event loop.
+final class LoopTimer {
+    private enum State {
+        case stopped
+        /// The kernel's timer is set.
+        case set
+        /// It is over at the loop's next turn; the number tells this request from earlier ones.
+        case over(Int)
+        case closed
+    }
+
+    private let loop: any EventLoop
+    private let timer: TimerDescriptor
+    private let channel: EventLoopFuture<any Channel>
+    private var state = State.stopped
+    private var count = 0
+    /// Called when the time is over.
+    var onEnd: () -> Void = {}
+
+    /// - Throws: if the process has no file descriptor left.
+    init(on loop: any EventLoop) throws(RuntimeFailure) {
+        let timer: TimerDescriptor
+        do throws(TimerDescriptorError) { timer = try TimerDescriptor() } catch {
+            throw RuntimeFailure(.general, .outOfResources(code: error.code))
+        }
+        let handler = NIOLoopBound(ExpirationHandler(), eventLoop: loop)
+        channel = NIOPipeBootstrap(group: loop)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(handler.value) }
+            }
+            .takingOwnershipOfDescriptor(input: timer.descriptor)
+        self.loop = loop
+        self.timer = timer
+        handler.value.timer = self
+    }
+
+    /// Fails if the event loop cannot wait for it.
+    var readiness: EventLoopFuture<Void> { channel.map { _ in } }
+
+    /// Ends after `span`, and forgets what was set before.
+    func start(_ span: TimeSpan) {
+        if case .closed = state { return }
+        guard span <= .zero else {
+            timer.set(span)
+            state = .set
+            return
+        }
+        timer.set(nil)
+        count += 1
+        state = .over(count)
+        let end = NIOLoopBound((self, count), eventLoop: loop)
+        loop.execute {
+            let (timer, number) = end.value
+            if case .over(number) = timer.state { timer.end() }
+        }
+    }
+
+    /// Forgets what was set, for good.
+    func close() {
+        if case .closed = state { return }
+        timer.set(nil)
+        state = .closed
+        channel.whenSuccess { $0.close(promise: nil) }
+    }
+
+    fileprivate func didExpire() { if case .set = state { end() } }
+
+    private func end() {
+        state = .stopped
+        onEnd()
+    }
+}
+
+private final class ExpirationHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    weak var timer: LoopTimer?
+
+    /// What is read is how often it expired.
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { timer?.didExpire() }
+}
