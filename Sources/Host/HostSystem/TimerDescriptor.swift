@@ -11,7 +11,7 @@ public struct TimerDescriptor: Hashable, Sendable {
 
     /// - Throws: if the process has no file descriptor left.
     public init() throws(TimerDescriptorError) {
-        descriptor = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_NONBLOCK.rawValue | TFD_CLOEXEC.rawValue))
+        descriptor = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_NONBLOCK | TFD_CLOEXEC))
         guard descriptor >= 0 else { throw TimerDescriptorError(code: errno) }
     }
 

@@ -1,4 +1,5 @@
 import AudioCore
+import Glibc
 import HostSystem
 import NIOCore
 import NIOPosix
@@ -42,7 +43,13 @@ final class LoopTimer {
         self.loop = loop
         self.timer = timer
         handler.value.timer = self
+        channel.whenFailure { [weak self] _ in
+            self?.state = .closed
+            Glibc.close(timer.descriptor)
+        }
     }
+
+    deinit { close() }
 
     /// Fails if the event loop cannot wait for it.
     var readiness: EventLoopFuture<Void> { channel.map { _ in } }
