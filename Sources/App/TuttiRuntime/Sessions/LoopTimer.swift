@@ -34,15 +34,15 @@ final class LoopTimer {
         do throws(TimerDescriptorError) { timer = try TimerDescriptor() } catch {
             throw RuntimeFailure(.general, .outOfResources(code: error.code))
         }
-        let handler = NIOLoopBound(ExpirationHandler(), eventLoop: loop)
+        let handler = ExpirationHandler()
         channel = NIOPipeBootstrap(group: loop)
             .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(handler.value) }
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(handler) }
             }
             .takingOwnershipOfDescriptor(input: timer.descriptor)
         self.loop = loop
         self.timer = timer
-        handler.value.timer = self
+        handler.timer = self
         channel.whenFailure { [weak self] _ in
             self?.state = .closed
             Glibc.close(timer.descriptor)
@@ -65,11 +65,7 @@ final class LoopTimer {
         timer.set(nil)
         count += 1
         state = .over(count)
-        let end = NIOLoopBound((self, count), eventLoop: loop)
-        loop.execute {
-            let (timer, number) = end.value
-            if case .over(number) = timer.state { timer.end() }
-        }
+        loop.execute { [weak self, count] in self?.takeEnd(count) }
     }
 
     /// Forgets what was set, for good.
@@ -80,6 +76,8 @@ final class LoopTimer {
         channel.whenSuccess { $0.close(promise: nil) }
     }
 
+    private func takeEnd(_ number: Int) { if case .over(number) = state { end() } }
+
     fileprivate func didExpire() { if case .set = state { end() } }
 
     private func end() {
@@ -88,7 +86,10 @@ final class LoopTimer {
     }
 }
 
-private final class ExpirationHandler: ChannelInboundHandler {
+// Confined to its event loop.
+extension LoopTimer: @unchecked Sendable {}
+
+private final class ExpirationHandler: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = ByteBuffer
 
     weak var timer: LoopTimer?
