@@ -91,27 +91,53 @@ import Testing
         #expect(client.statistics.sent - sent >= 35 && client.statistics.sent - sent <= 60)
     }
 
-    /// A wire finds two requests at once where there would be one; a radio and one of many listeners do not.
+    /// A wire finds two requests at once where there would be one, and then four; a radio and one of many listeners do
+    /// not.
     @Test(arguments: [(0.1, 0, true), (0.1, 100, true), (0.1, 200, false), (1, 0, false)] as [(Double, UInt64, Bool)])
-    func requestsGoInPairsOnceGapsAreLong(millisecondsAway: Double, others: UInt64, inPairs: Bool) throws {
+    func requestsGoInGroupsOnceGapsAreLong(millisecondsAway: Double, others: UInt64, inGroups: Bool) throws {
         let client = client()
         let away = TimeSpan(seconds: millisecondsAway * 1e-3)
         var now = host(0)
-        var gaps: [TimeSpan] = []
-        while now < host(20_000_000) {
+        var groups: [(count: Int, gap: TimeSpan)] = []
+        var count = 0
+        while now < host(40_000_000) {
             try exchange(client, at: now, away: away, others: others)
             let next = try #require(client.nextDeadline)
-            gaps.append(next - now)
+            count += 1
+            if next > now {
+                groups.append((count, next - now))
+                count = 0
+            }
             // What came before arrives before the next request leaves.
             now = next
         }
-        let young = gaps.prefix(50)
-        #expect(young.allSatisfy { $0 > .zero && $0 < .milliseconds(20) })
-        let settled = gaps.suffix(40)
-        #expect(settled.filter { $0 == .zero }.count == (inPairs ? 20 : 0))
-        #expect(settled.filter { $0 > .milliseconds(150) }.count == (inPairs ? 20 : 40))
-        // No request follows a pair at once.
-        #expect(!zip(settled, settled.dropFirst()).contains { $0 == .zero && $1 == .zero })
+        let young = groups.prefix(50)
+        #expect(young.allSatisfy { $0.count == 1 && $0.gap < .milliseconds(20) })
+        #expect(groups.contains { $0.count == 2 } == inGroups)
+        let settled = groups.suffix(20)
+        let longest = TimeSpan.milliseconds(inGroups ? 500 : 250)
+        #expect(settled.allSatisfy { $0.count == (inGroups ? 4 : 1) }, "\(settled)")
+        #expect(settled.allSatisfy { $0.gap > longest * 0.85 && $0.gap < longest * 1.15 }, "\(settled)")
+    }
+
+    /// An estimate costs more than an exchange, and nobody reads one in the middle of a group.
+    @Test func aGroupGivesOneEstimate() throws {
+        let client = client()
+        var now = host(0)
+        while now < host(30_000_000) {
+            try exchange(client, at: now, away: .microseconds(100))
+            now = try #require(client.nextDeadline)
+        }
+        let before = try #require(client.estimate)
+        var requests: [ClockClient.Request] = []
+        while let request = client.poll(now: now) { requests.append(request) }
+        #expect(requests.count == 4)
+        for (index, request) in requests.enumerated() {
+            let session = SessionTime(nanoseconds: now.nanoseconds) + Self.ahead + .microseconds(100)
+            let bytes = try reply(to: request, arrivingAt: session)
+            #expect(client.receive(bytes, at: now + .microseconds(200)) == .updated)
+            #expect((client.estimate == before) == (index < 3))
+        }
     }
 
     @Test func nothingIsSentBeforeTheDeadline() throws {

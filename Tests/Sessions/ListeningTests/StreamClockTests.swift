@@ -68,6 +68,15 @@ import WireProtocol
         #expect(rig.listener.notices.contains(Self.blocked))
     }
 
+    /// It looks about twice a second then, and does not take that for a sleep.
+    @Test func aListenerThatLooksSeldomMissesUDPTheSame() {
+        var rig = Rig()
+        rig.run(.seconds(5))
+        rig.hasDatagrams = false
+        rig.run(.seconds(4), lookingEvery: .milliseconds(620))
+        #expect(rig.requestCount > 0)
+    }
+
     @Test func aStepThatUDPCannotTellOfIsFollowed() throws {
         var rig = Rig()
         rig.run(.seconds(5))
@@ -175,12 +184,12 @@ private struct Rig {
         return (TimeSpan(seconds: placed) - due).magnitude
     }
 
-    mutating func run(_ span: TimeSpan) {
+    mutating func run(_ span: TimeSpan, lookingEvery interval: TimeSpan = .milliseconds(20)) {
         let end = listener.now + span
         while listener.now < end {
             if hasDatagrams { listener.estimateClock() }
             listener.say(WireEncoder.keepAlive(), 1)
-            listener.wait(.milliseconds(20))
+            listener.wait(interval)
             answer()
         }
     }

@@ -58,6 +58,15 @@ import WireProtocol
         machine.playout.state = .playing
         executor.timerDidFire()
         #expect(machine.timers.last == ListenLimits.reportInterval + .milliseconds(10))
+        // A part of the song brings the tick along. The next tick waits for the next part, but not for long.
+        machine.now += .milliseconds(400)
+        executor.handle(.received(ConnectionID(1), ByteBuffer()))
+        #expect(machine.timers.last == .zero)
+        executor.timerDidFire()
+        #expect(machine.timers.last == .milliseconds(620))
+        machine.now += .milliseconds(620)
+        executor.timerDidFire()
+        #expect(machine.timers.last == ListenLimits.reportInterval + .milliseconds(10))
     }
 
     @Test func whatComesTicksToo() {
