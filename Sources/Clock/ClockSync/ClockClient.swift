@@ -21,8 +21,8 @@ public struct ClockClient: Sendable {
 
     /// The outcome for a datagram.
     public enum Reception: Hashable, Sendable {
-        /// An exchange was completed. There is a new ``ClockClient/estimate`` once there are enough; of a group that was
-        /// asked at once, with the last.
+        /// An exchange was completed. There is a new ``ClockClient/estimate`` once there are enough; where several
+        /// requests go at once, after the last of them.
         case updated
         /// Not a reply under this key.
         case unauthenticated
