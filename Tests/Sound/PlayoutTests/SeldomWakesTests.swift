@@ -17,12 +17,12 @@ import Testing
     /// Returns how far the line is from the card, in us (median and 99th percentile), in the minute after ten seconds
     /// with a wake every 10 ms.
     private func errors(wakingEvery period: Double, readingCount: Int) -> (median: Double, high: Double) {
-        var errors: [Double] = []
+        var all: [Double] = []
         for seed in 1...8 as ClosedRange<UInt64> {
-            errors += errors(VirtualDAC(ppm: 10 * Double(seed) - 43), period, readingCount, seed)
+            all += errors(VirtualDAC(ppm: 10 * Double(seed) - 43), period, readingCount, seed)
         }
-        errors.sort()
-        return (errors[errors.count / 2], errors[errors.count * 99 / 100])
+        all.sort()
+        return (all[all.count / 2], all[all.count * 99 / 100])
     }
 
     private func errors(
