@@ -120,8 +120,7 @@ private final class ClientLoop: Sendable {
 
     /// Until a request is due; or a reply is there, unless it may wait until then: one wake instead of two.
     private func wait(on socket: borrowing StampedSocket) {
-        let (deadline, mayRepliesWait) = state.withLock { ($0.client.nextDeadline, $0.client.mayRepliesWait) }
-        let span = min((deadline ?? .now()) - .now(), .seconds(1))
+        let (span, mayRepliesWait) = state.withLock { ($0.client.wait(now: .now()), $0.client.mayRepliesWait) }
         if mayRepliesWait {
             wake.wait(atMost: span)
         } else {

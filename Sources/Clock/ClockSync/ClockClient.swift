@@ -5,7 +5,7 @@ import AudioCore
 /// Pure: events in, actions out, `now` an argument. The owner's loop is
 ///
 ///     if let request = client.poll(now:) { send request.bytes; client.didSend(sequence, at: transmit stamp) }
-///     wait until nextDeadline or, unless mayRepliesWait, until a datagram arrives
+///     wait for client.wait(now:) or, unless mayRepliesWait, until a datagram arrives
 ///     for each datagram: client.receive(bytes, at: receive stamp)      // .updated: take client.takeNews()
 ///
 /// It asks in a burst at the start, then less and less often, down to a few times a second (25 and more while little is
@@ -55,9 +55,13 @@ public struct ClockClient: Sendable {
     private var deadband = EstimateDeadband()
     public private(set) var statistics = Statistics()
 
-    /// When to call ``poll(now:)`` next; nil: at once. Wait a second at most, so that a clock that is set back does not
-    /// stop the exchange.
+    /// When to call ``poll(now:)`` next; nil: at once.
     public var nextDeadline: HostTime? { schedule.nextDeadline }
+
+    /// How long to wait until then, at most: where the clock is set back, it does not stop the exchange.
+    public func wait(now: HostTime) -> TimeSpan {
+        min(max(.zero, (nextDeadline ?? now) - now), schedule.gap)
+    }
 
     /// Whether replies may wait in the socket, where the kernel has stamped them, until ``nextDeadline``: nobody waits
     /// for what they tell. Read them before the next ``poll(now:)``.

@@ -52,8 +52,6 @@ struct ExchangeSchedule: Sendable {
     static let earlyRoughAge = TimeSpan.seconds(20)
     /// How many times the named gap those leave that are asked more: their radio may be that of all listeners.
     static let radioShare = 2.5
-    /// A deadline further away was set before the clock was set back.
-    static let longestWait = ClockLimits.longestInterval * 2
 
     /// How often exchanges are worth it.
     private enum Pace {
@@ -79,8 +77,9 @@ struct ExchangeSchedule: Sendable {
     static let coldGap = TimeSpan.milliseconds(20)
 
     private(set) var nextDeadline: HostTime?
-    /// The gap that ends at ``nextDeadline``, or before the group of which more is due then.
-    private var gap = TimeSpan.zero
+    /// The gap that ends at ``nextDeadline``, or before the group of which more is due then. A deadline further away
+    /// than that was set before the clock was set back.
+    private(set) var gap = TimeSpan.zero
     /// Requests of the present group that were not sent yet.
     private var groupRemaining = 0
     private var burstRemaining = Self.burstCount
@@ -96,7 +95,7 @@ struct ExchangeSchedule: Sendable {
 
     /// Returns whether a request is due, and if so schedules the next one.
     mutating func isDue(now: HostTime, generator: inout SplitMix64) -> Bool {
-        if let nextDeadline, now < nextDeadline, nextDeadline - now < Self.longestWait { return false }
+        if let nextDeadline, now < nextDeadline, nextDeadline - now <= gap { return false }
         if burstStart == nil { burstStart = now }
         if groupRemaining == 0 { groupRemaining = groupCount }
         groupRemaining -= 1

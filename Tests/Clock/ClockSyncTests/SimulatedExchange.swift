@@ -98,9 +98,8 @@ struct SimulatedExchange {
     }
 
     private mutating func nextEvent() -> (time: Double, flight: Int?)? {
-        let now = host.seconds(at: time)
-        let wait = client.nextDeadline.map { Double($0.nanoseconds) * 1e-9 - now } ?? 0
-        var next: (time: Double, flight: Int?) = (time + min(1, max(0, wait)), nil)
+        let wait = client.wait(now: HostTime(nanoseconds: host.nanoseconds(at: time)))
+        var next: (time: Double, flight: Int?) = (time + wait.seconds, nil)
         for (index, flight) in flights.enumerated() where flight.arrival < next.time {
             next = (flight.arrival, index)
         }

@@ -9,16 +9,15 @@ extension ListenNode {
     public func startClock(_ id: ConnectionID, port: UInt16, key: ClockKey, peer: UUIDBytes, prior: SkewPrior?) {
         guard let endpoint = endpoints[id] else { return }
         exchangeCount += 1
-        untaken = nil
         if cardConfiguration.fault == .lateReturn, exchangeCount > 1 { outlet.lateness = .milliseconds(1) }
         clockGeneration += 1
-        clock = (ClockClient(key: key, prior: prior ?? .unknown, seed: random.next()), endpoint.peerName)
+        clock = (ClockClient(key: key, prior: prior ?? .unknown, seed: random.next()), endpoint.peerName, nil)
         askClock(generation: clockGeneration)
     }
 
     public func restartClock() {
         clock?.client.startAnew(now: machine.now)
-        untaken = nil
+        clock?.untaken = nil
         clockGeneration += 1
         askClock(generation: clockGeneration)
     }
@@ -26,7 +25,6 @@ extension ListenNode {
     public func stopClock() {
         clockGeneration += 1
         clock = nil
-        untaken = nil
     }
 
     private func askClock(generation: Int) {
@@ -39,9 +37,8 @@ extension ListenNode {
                 clock?.client.didSend(sequence: request.sequence, at: machine.now)
             }
         }
-        guard let deadline = clock?.client.nextDeadline else { return }
-        // A second at most: a clock that is put back does not stop the exchange.
-        let wait = min(max(.zero, deadline - machine.now), .seconds(1)) + random.exponential(.microseconds(30))
+        guard let span = clock?.client.wait(now: machine.now) else { return }
+        let wait = span + random.exponential(.microseconds(30))
         machine.after(wait) { [unowned self] in askClock(generation: generation) }
     }
 
@@ -49,9 +46,9 @@ extension ListenNode {
         guard clock?.client.receive(bytes, at: arrival) == .updated, let news = clock?.client.takeNews() else {
             return
         }
-        untaken = news.estimate
+        clock?.untaken = news.estimate
         if !news.mayWait, let estimate = takeEstimate() { handle(.clock(estimate)) }
     }
 
-    public func takeEstimate() -> ClockEstimate? { untaken.take() }
+    public func takeEstimate() -> ClockEstimate? { clock?.untaken.take() ?? nil }
 }

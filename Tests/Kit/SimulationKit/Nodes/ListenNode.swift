@@ -53,9 +53,8 @@ public final class ListenNode: ListenTransport, ListenEnvironment {
     private var timerGeneration = 0
     var endpoints: [ConnectionID: StreamEndpoint] = [:]
     private var nextConnection = 0
-    var clock: (client: ClockClient, host: String)?
-    /// What the clock told that was not taken.
-    var untaken: ClockEstimate?
+    /// The exchange of clocks, and what it told that was not taken.
+    var clock: (client: ClockClient, host: String, untaken: ClockEstimate?)?
     /// Counts clock exchanges, so that timers of an older one are void.
     var clockGeneration = 0
     var exchangeCount = 0
