@@ -43,10 +43,9 @@ final class LoopTimer {
         self.loop = loop
         self.timer = timer
         handler.timer = self
-        channel.whenFailure { [weak self] _ in
-            self?.state = .closed
-            Glibc.close(timer.descriptor)
-        }
+        channel.whenFailure { _ in Glibc.close(timer.descriptor) }
+        // Also if the loop ends: the descriptor's number may then be another's.
+        channel.flatMap(\.closeFuture).whenComplete { [weak self] _ in self?.state = .closed }
     }
 
     deinit { close() }
@@ -71,7 +70,6 @@ final class LoopTimer {
     /// Forgets what was set, for good.
     func close() {
         if case .closed = state { return }
-        timer.set(nil)
         state = .closed
         channel.whenSuccess { $0.close(promise: nil) }
     }
