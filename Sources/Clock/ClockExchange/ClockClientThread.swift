@@ -40,7 +40,7 @@ public final class ClockClientThread: Sendable {
     }
 
     /// Returns the newest estimate, if it tells more than the one that was taken before: about once a second. Whoever
-    /// follows the clock takes it whenever something wakes it, at least twice a second.
+    /// follows the clock takes it whenever something wakes it, about twice a second.
     public func takeEstimate() -> ClockEstimate? {
         loop.state.withLock { $0.untaken.take() }
     }

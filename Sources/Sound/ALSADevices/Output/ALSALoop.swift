@@ -12,7 +12,7 @@ import Synchronization
 // We read its status: the frames writable, the delay, and the time of both. The last two make a reading of the DAC
 // clock for the renderer. Then we render what is to be filled: up to 55 ms at a time if 60 ms are left, otherwise a
 // period at a time, so that the first frames arrive early. Where wakes are few, the status is also read after each of
-// these blocks: a pointer is a whole number of frames, and what is rendered in between is not.
+// these blocks: a pointer counts whole frames, so several readings, some part of a frame apart, tell more than one.
 //
 // For a command that should be heard before the buffer has played out (a stop, a new epoch), the renderer asks for
 // earlier frames. We then take back all but the next 12 ms from the device, and render them again. Such a command wakes
