@@ -84,7 +84,7 @@ public struct ClockClient: Sendable {
 
     /// Returns the request that is due at `now`, if any.
     public mutating func poll(now: HostTime) -> Request? {
-        guard schedule.isDue(now: now, generator: &generator) else { return nil }
+        guard schedule.isDue(now: now, waiting: waiting(now: now), generator: &generator) else { return nil }
         expire(now: now)
         sequence &+= 1
         let cookie = generator.next()
@@ -146,6 +146,12 @@ public struct ClockClient: Sendable {
         schedule.note(
             advice, estimator.estimate, interval: reply.interval, now: receive, generator: &generator)
         return .updated
+    }
+
+    /// For how long the oldest request has waited for its reply.
+    private func waiting(now: HostTime) -> TimeSpan {
+        guard let oldest = pending.first else { return .zero }
+        return min(max(.zero, now - oldest.transmit), ClockLimits.replyTimeout)
     }
 
     private mutating func expire(now: HostTime) {

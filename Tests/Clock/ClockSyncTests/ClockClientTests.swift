@@ -204,6 +204,39 @@ import Testing
         #expect(client.statistics.lost > 400)
     }
 
+    /// Whoever answers late is not asked more than it answers.
+    @Test func fewRequestsWaitForLateReplies() throws {
+        let client = client()
+        var now = host(0)
+        var replies: [(bytes: [UInt8], arrival: HostTime)] = []
+        var most = 0
+        while now < host(5_000_000) {
+            if let request = client.poll(now: now) {
+                let session = SessionTime(nanoseconds: now.nanoseconds) + Self.ahead + .milliseconds(200)
+                replies.append((try reply(to: request, arrivingAt: session), now + .milliseconds(400)))
+            }
+            if now > host(1_000_000) { most = max(most, replies.count) }
+            let next = try #require(client.nextDeadline)
+            while let first = replies.first, first.arrival <= next {
+                replies.removeFirst()
+                client.receive(first.bytes, at: first.arrival)
+            }
+            now = next
+        }
+        #expect((3...5).contains(most), "\(most) in flight")
+    }
+
+    /// Nobody answers: no more than in the burst and sixteen a second after it.
+    @Test func silenceIsAskedLessOften() throws {
+        let client = client()
+        var now = host(0)
+        while now < host(10_000_000) {
+            client.poll(now: now)
+            now = try #require(client.nextDeadline)
+        }
+        #expect(client.statistics.sent < 120, "\(client.statistics.sent) requests")
+    }
+
     @Test func clockPutBackDoesNotStopTheExchange() throws {
         var (client, now) = try settled()
         now -= .seconds(3_600)
