@@ -20,9 +20,9 @@ import AudioCore
 // all listeners in a house may share one radio, which carries less than a wire: below 40 ms, a rough radio's gaps end
 // at 2.5 times the named one. From the tenth second on, the shorter gaps of up to 15 listeners take 9 % of its time.
 //
-// After a burst no more than four requests wait for replies, however short the gaps would be. Who answers late, or reads
-// late, is overloaded: 1,000 listeners that read a second late took that for a radio's delay, asked for more than they
-// could read, and stayed in that state for half a minute.
+// After a burst no more than four requests wait for replies, however short the gaps would be. Who answers or reads late
+// is overloaded: 1,000 listeners in one process took that for a radio's delay, asked for more than they could read, and
+// stayed in that state for half a minute.
 //
 // Steady gaps vary by a tenth, so that a periodic disturbance does not hit every exchange.
 //
