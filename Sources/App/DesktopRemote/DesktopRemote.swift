@@ -50,7 +50,7 @@ public final class DesktopRemote: Sendable {
         self.uses = uses
         self.onMissingNotifications = onMissingNotifications
         self.handler = handler
-        do throws(WakeSignalError) { wake = try WakeSignal() } catch { throw .outOfResources(code: error.code) }
+        do throws(DescriptorError) { wake = try WakeSignal() } catch { throw .outOfResources(code: error.code) }
         do throws(HostThreadError) {
             let thread = try HostThread(name: "tutti desktop") {
                 self.run(RemoteModel(identity: identity, opensSongs: opensSongs))

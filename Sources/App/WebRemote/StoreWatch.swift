@@ -31,7 +31,7 @@ final class StoreWatch: Sendable {
     init(
         _ guests: any GuestStore, _ household: StoredHousehold?, take: @escaping @Sendable (Reading) -> Void,
         fail: @escaping @Sendable (String) -> Void
-    ) throws(WakeSignalError) {
+    ) throws(DescriptorError) {
         self.guests = guests
         self.household = household
         self.take = take

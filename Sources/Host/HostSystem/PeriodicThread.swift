@@ -15,7 +15,7 @@ public final class PeriodicThread: Sendable {
     ///   - name: as `top -H` shows it; at most 15 bytes are kept.
     ///   - pause: from the end of one call to the next; a minute at most.
     /// - Throws: if the process has no file descriptor left.
-    public init(name: String, pause: TimeSpan) throws(WakeSignalError) {
+    public init(name: String, pause: TimeSpan) throws(DescriptorError) {
         self.name = name
         self.pause = pause
         wake = try WakeSignal()

@@ -10,9 +10,9 @@ public struct TimerDescriptor: Hashable, Sendable {
     public let descriptor: Int32
 
     /// - Throws: if the process has no file descriptor left.
-    public init() throws(TimerDescriptorError) {
+    public init() throws(DescriptorError) {
         descriptor = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_NONBLOCK | TFD_CLOEXEC))
-        guard descriptor >= 0 else { throw TimerDescriptorError(code: errno) }
+        guard descriptor >= 0 else { throw DescriptorError(code: errno) }
     }
 
     /// Makes it readable once, after `span`; nil: never. What was set before is forgotten, whether its time has come or
@@ -23,9 +23,4 @@ public struct TimerDescriptor: Hashable, Sendable {
         var setting = itimerspec(it_interval: timespec(), it_value: time)
         timerfd_settime(descriptor, 0, &setting, nil)
     }
-}
-
-/// The system refused to create a timer: its error number.
-public struct TimerDescriptorError: Error, Hashable, Sendable {
-    public var code: Int32
 }

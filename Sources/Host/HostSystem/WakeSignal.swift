@@ -9,9 +9,9 @@ public final class WakeSignal: Sendable {
     private let descriptor: Int32
 
     /// - Throws: if the process has no file descriptor left.
-    public init() throws(WakeSignalError) {
+    public init() throws(DescriptorError) {
         descriptor = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
-        guard descriptor >= 0 else { throw WakeSignalError(code: errno) }
+        guard descriptor >= 0 else { throw DescriptorError(code: errno) }
     }
 
     /// Wakes the waiting thread, now or at its next wait. Never blocks.
@@ -67,9 +67,4 @@ public struct WakePoll: BitwiseCopyable, Sendable {
         var count: UInt64 = 0
         read(descriptor, &count, 8)
     }
-}
-
-/// The system refused to create an `eventfd`: its error number.
-public struct WakeSignalError: Error, Hashable, Sendable {
-    public var code: Int32
 }

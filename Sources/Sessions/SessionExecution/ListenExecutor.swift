@@ -22,6 +22,15 @@ public final class ListenExecutor {
         case over
     }
 
+    /// The next tick while it plays.
+    private enum PlayingTick {
+        case due(HostTime)
+        /// Earlier than it was due, for a report.
+        case advanced
+        /// Earlier than it was due, with a part of the song.
+        case brought
+    }
+
     public private(set) var session: ListenSession
     /// Whether something else takes the frames in place of the sound device.
     public private(set) var isDeviceAway = false
@@ -33,10 +42,8 @@ public final class ListenExecutor {
     private var sleepDetector = SleepDetector()
     private var state = State.running(isFadeDue: false)
     private let playingTick: TimeSpan
-    /// When the next tick is due while it plays; nil while ticks are close, or the next one has been moved.
-    private var nextPlayingTick: HostTime?
-    /// Whether the next tick comes early because of what was received.
-    private var isTickBrought = false
+    /// Nil while ticks are close.
+    private var nextPlayingTick: PlayingTick?
 
     /// Between ticks while the session waits for something.
     private static let tick = TimeSpan.milliseconds(20)
@@ -87,21 +94,20 @@ public final class ListenExecutor {
 
     /// Ticks in the same wake as what came, if a tick is due soon: one wake of the thread instead of two.
     private func tickEarly() {
-        guard case .running = state, let environment, let due = nextPlayingTick,
+        guard case .running = state, let environment, case .due(let due) = nextPlayingTick,
             due - environment.now <= playingTick * 0.5
         else { return }
-        nextPlayingTick = nil
-        isTickBrought = true
+        nextPlayingTick = .brought
         environment.startTimer(.zero)
     }
 
     /// Ticks when a report is due that the broadcaster waits for. With the next tick it would come so late that a
     /// window of a tenth of a second carries no more song than is played.
     private func tickForReport() {
-        guard case .running = state, let environment, let tick = nextPlayingTick, let report = session.awaitedReport,
-            report < tick
+        guard case .running = state, let environment, case .due(let tick) = nextPlayingTick,
+            let report = session.awaitedReport, report < tick
         else { return }
-        nextPlayingTick = nil
+        nextPlayingTick = .advanced
         environment.startTimer(max(.zero, report - environment.now))
     }
 
@@ -126,15 +132,15 @@ public final class ListenExecutor {
         var playout = outlet.playout
         if isDeviceAway { playout.markInaudible() }
         let span = playout.state == .playing ? spanOfPlayingTick : nil
-        isTickBrought = false
-        nextPlayingTick = span.flatMap { span in environment.map { $0.now + span } }
+        nextPlayingTick = span.flatMap { span in environment.map { .due($0.now + span) } }
         environment?.startTimer(span ?? Self.tick)
         handle(.playout(playout))
         return playout
     }
 
     private var spanOfPlayingTick: TimeSpan {
-        isTickBrought && playingTick == Self.longestPlayingTick ? Self.partPatience : playingTick
+        if case .brought = nextPlayingTick, playingTick == Self.longestPlayingTick { return Self.partPatience }
+        return playingTick
     }
 
     private func pass(_ event: ListenEvent) {

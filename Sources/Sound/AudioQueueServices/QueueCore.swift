@@ -36,7 +36,7 @@ final class QueueCore: Sendable {
     init(decoders: DecoderCatalog, limits: TimelineQueueLimits = TimelineQueueLimits()) throws(TimelineQueueError) {
         intake = Mutex(PacketIntake(limits: limits))
         decoding = Mutex(PacketDecoding(decoders: decoders))
-        do throws(WakeSignalError) { wake = try WakeSignal() } catch { throw .outOfResources(code: error.code) }
+        do throws(DescriptorError) { wake = try WakeSignal() } catch { throw .outOfResources(code: error.code) }
     }
 
     /// Starts the thread and the device.

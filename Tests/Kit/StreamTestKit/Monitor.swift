@@ -8,7 +8,7 @@ public final class Monitor<Value: Sendable>: Sendable {
     private let changed: WakeSignal
 
     /// - Throws: if the process has no file descriptor left.
-    public init(_ value: Value) throws(WakeSignalError) {
+    public init(_ value: Value) throws(DescriptorError) {
         held = Mutex(value)
         changed = try WakeSignal()
     }

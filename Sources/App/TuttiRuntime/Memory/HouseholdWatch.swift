@@ -25,7 +25,7 @@ final class HouseholdWatch: Sendable {
         self.store = store
         self.take = take
         known = Mutex(version)
-        do throws(WakeSignalError) { thread = try PeriodicThread(name: "tutti household", pause: .seconds(1)) } catch {
+        do throws(DescriptorError) { thread = try PeriodicThread(name: "tutti household", pause: .seconds(1)) } catch {
             throw .outOfResources(code: error.code)
         }
         do throws(HostThreadError) { try thread.start { self.look() } } catch {

@@ -14,7 +14,7 @@ final class PlayerInbox: Sendable {
     let wake: WakeSignal
 
     init() throws(RuntimeFailure) {
-        do throws(WakeSignalError) { wake = try WakeSignal() } catch { throw .outOfResources(code: error.code) }
+        do throws(DescriptorError) { wake = try WakeSignal() } catch { throw .outOfResources(code: error.code) }
     }
 
     func stop() {

@@ -31,7 +31,7 @@ final class LoopTimer {
     /// - Throws: if the process has no file descriptor left.
     init(on loop: any EventLoop) throws(RuntimeFailure) {
         let timer: TimerDescriptor
-        do throws(TimerDescriptorError) { timer = try TimerDescriptor() } catch {
+        do throws(DescriptorError) { timer = try TimerDescriptor() } catch {
             throw RuntimeFailure(.general, .outOfResources(code: error.code))
         }
         let handler = ExpirationHandler()

@@ -50,7 +50,7 @@ final class RecordingOutlet: MachineOutlet, Sendable {
         /// Jobs done so far.
         let doneCount = Atomic(0)
 
-        init(_ file: consuming OutputFile) throws(WakeSignalError) {
+        init(_ file: consuming OutputFile) throws(DescriptorError) {
             self.file = Mutex(file)
             wake = try WakeSignal()
         }
@@ -65,7 +65,7 @@ final class RecordingOutlet: MachineOutlet, Sendable {
         do throws(AudioFileWritingError) {
             file = try TimelineRecorder.claim(options)
         } catch { throw RuntimeFailure(error) }
-        do throws(WakeSignalError) { shared = try Shared(file) } catch { throw .outOfResources(code: error.code) }
+        do throws(DescriptorError) { shared = try Shared(file) } catch { throw .outOfResources(code: error.code) }
         let shared = shared
         do throws(HostThreadError) {
             thread = try HostThread(name: "tutti recorder") { Self.run(options, decoders, shared) }

@@ -33,7 +33,7 @@ final class SongReader: Sendable {
         let state: Mutex<State>
         let wake: WakeSignal
 
-        init(_ handler: @escaping @Sendable (SourceEvent) -> Void) throws(WakeSignalError) {
+        init(_ handler: @escaping @Sendable (SourceEvent) -> Void) throws(DescriptorError) {
             wake = try WakeSignal()
             state = Mutex(State(handler: handler))
         }
@@ -54,7 +54,7 @@ final class SongReader: Sendable {
         do throws(SongFailure) {
             passedSource = Mutex(try SongSource.make(name, raw: raw, reach: reach))
         } catch { throw RuntimeFailure(error) }
-        do throws(WakeSignalError) { shared = try Shared(handler) } catch { throw .outOfResources(code: error.code) }
+        do throws(DescriptorError) { shared = try Shared(handler) } catch { throw .outOfResources(code: error.code) }
         let shared = shared
         do throws(HostThreadError) {
             thread = try HostThread(name: "tutti reader") {

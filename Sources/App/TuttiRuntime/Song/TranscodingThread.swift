@@ -27,7 +27,7 @@ final class TranscodingThread: Sendable {
         let state = Mutex(State())
         let wake: WakeSignal
 
-        init() throws(WakeSignalError) { wake = try WakeSignal() }
+        init() throws(DescriptorError) { wake = try WakeSignal() }
     }
 
     /// - Parameter handler: called on this thread, once for each request that was not replaced by a newer one. It must
@@ -35,7 +35,7 @@ final class TranscodingThread: Sendable {
     init(
         decoders: DecoderCatalog, handler: @escaping @Sendable (TranscodingReply) -> Void
     ) throws(RuntimeFailure) {
-        do throws(WakeSignalError) { shared = try Shared() } catch { throw .outOfResources(code: error.code) }
+        do throws(DescriptorError) { shared = try Shared() } catch { throw .outOfResources(code: error.code) }
         let shared = shared
         do throws(HostThreadError) {
             thread = try HostThread(name: "tutti decoder") { Self.run(decoders, shared, handler) }

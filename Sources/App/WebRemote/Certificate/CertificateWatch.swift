@@ -17,7 +17,7 @@ final class CertificateWatch: Sendable {
     private let thread: PeriodicThread
 
     /// - Parameter take: called after each change, on the watch's thread.
-    init(_ certificate: PageCertificate, take: @escaping @Sendable (Reading) -> Void) throws(WakeSignalError) {
+    init(_ certificate: PageCertificate, take: @escaping @Sendable (Reading) -> Void) throws(DescriptorError) {
         files = certificate.files
         settling = Mutex(Settling(certificate.stamps))
         self.take = take

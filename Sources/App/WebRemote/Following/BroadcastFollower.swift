@@ -41,7 +41,7 @@ final class BroadcastFollower: Follower {
     ///   - emit: called on threads of the controller's.
     init(
         identity: Identity, localSockets: [LocalSocketDirectory], emit: @escaping @Sendable (FollowerNews) -> Void
-    ) throws(WakeSignalError) {
+    ) throws(DescriptorError) {
         self.identity = identity
         self.localSockets = localSockets
         self.emit = emit

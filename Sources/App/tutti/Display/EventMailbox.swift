@@ -20,7 +20,7 @@ final class EventMailbox: Sendable {
     private let waiting = Mutex(Batch())
     private let wake: WakeSignal
 
-    init() throws(WakeSignalError) { wake = try WakeSignal() }
+    init() throws(DescriptorError) { wake = try WakeSignal() }
 
     /// Adds an event. Any thread may call it; never blocks for long.
     func post(_ event: DisplayEvent) {

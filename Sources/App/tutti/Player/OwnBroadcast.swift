@@ -34,7 +34,7 @@ final class OwnBroadcast: Sendable {
     private let thread = Mutex<HostThread?>(nil)
 
     init(_ options: Options, identity: Identity, inbox: PlayerInbox) throws(RuntimeFailure) {
-        do throws(WakeSignalError) {
+        do throws(DescriptorError) {
             wake = try WakeSignal()
         } catch {
             throw RuntimeFailure(.general, .noFileDescriptor)

@@ -23,7 +23,7 @@ final class PlayerInbox: Sendable {
     private let waiting = Mutex<[PlayerNews]>([])
     private let wake: WakeSignal
 
-    init() throws(WakeSignalError) { wake = try WakeSignal() }
+    init() throws(DescriptorError) { wake = try WakeSignal() }
 
     /// Any thread may call it; never blocks for long.
     func post(_ news: PlayerNews) {

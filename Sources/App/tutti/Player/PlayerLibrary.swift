@@ -40,7 +40,7 @@ final class PlayerLibrary: Sendable {
     /// After something went wrong.
     private static let pause = TimeSpan.seconds(5)
 
-    init(inbox: PlayerInbox) throws(WakeSignalError) {
+    init(inbox: PlayerInbox) throws(DescriptorError) {
         self.inbox = inbox
         wake = try WakeSignal()
         readerWake = try WakeSignal()

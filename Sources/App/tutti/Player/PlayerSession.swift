@@ -31,7 +31,7 @@ final class PlayerSession {
     ) throws(RuntimeFailure) {
         self.terminal = terminal
         model = PlayerModel(opening: opening)
-        do throws(WakeSignalError) {
+        do throws(DescriptorError) {
             inbox = try PlayerInbox()
             library = try PlayerLibrary(inbox: inbox)
         } catch {

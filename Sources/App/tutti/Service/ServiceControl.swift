@@ -35,7 +35,7 @@ final class ServiceControl<Served: ServedCommand>: Sendable {
 
     init(_ first: Served) throws(RuntimeFailure) {
         state = Mutex(State(current: Turn(command: first, interruption: Interruption())))
-        do throws(WakeSignalError) { wake = try WakeSignal() } catch {
+        do throws(DescriptorError) { wake = try WakeSignal() } catch {
             throw RuntimeFailure(.general, .noFileDescriptor)
         }
     }

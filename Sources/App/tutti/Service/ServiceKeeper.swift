@@ -39,7 +39,7 @@ final class ServiceKeeper: Sendable {
         self.notifier = notifier
         self.life = life
         self.onStuck = onStuck
-        do throws(WakeSignalError) { wake = try WakeSignal() } catch {
+        do throws(DescriptorError) { wake = try WakeSignal() } catch {
             throw RuntimeFailure(.general, .noFileDescriptor)
         }
     }

@@ -35,7 +35,7 @@ public final class ALSAOutput: OutputDevice {
         realTimeSystem: RealTimeSystem = .host,
         rateHint: (OutputDeviceDescription) -> PartsPerMillion? = { _ in nil }
     ) throws(OutputDeviceError) {
-        do throws(WakeSignalError) { command = try WakeSignal() } catch {
+        do throws(DescriptorError) { command = try WakeSignal() } catch {
             throw .failed(device: deviceName, operation: "open", code: error.code, reason: "no descriptor left")
         }
         let handle = try PCMHandle(name: deviceName)

@@ -63,7 +63,7 @@ public final class ReconnectingOutput: OutputDevice {
         self.reopen = reopen
         makeStandIn = standIn
         state = Mutex(initial)
-        do throws(WakeSignalError) {
+        do throws(DescriptorError) {
             wake = try WakeSignal()
         } catch {
             throw .failed(

@@ -23,7 +23,7 @@ final class PictureThread: Sendable {
     ///   of its request.
     init(
         _ renderer: PictureRenderer, _ handler: @escaping @Sendable (TerminalPicture?, _ number: Int) -> Void
-    ) throws(WakeSignalError) {
+    ) throws(DescriptorError) {
         self.renderer = renderer
         self.handler = handler
         wake = try WakeSignal()
