@@ -20,9 +20,10 @@ import AudioCore
 // all listeners in a house may share one radio, which carries less than a wire: below 40 ms, a rough radio's gaps end
 // at 2.5 times the named one. From the tenth second on, the shorter gaps of up to 15 listeners take 9 % of its time.
 //
-// After a burst no more than four requests wait for replies, however short the gaps would be. Who answers or reads late
-// is overloaded: 1,000 listeners in one process took that for a radio's delay, asked for more than they could read, and
-// stayed in that state for half a minute.
+// After a burst no more than four requests wait for replies, however short the gaps would be: whoever answers or reads
+// late is overloaded. And among many, gaps also grow by 5 % where a reply takes longer than 100 ms. Without either,
+// 1,000 listeners in one process took a late reply for a radio's, asked for more than they could read, and stayed in
+// that state for half a minute.
 //
 // Steady gaps vary by a tenth, so that a periodic disturbance does not hit every exchange.
 //
@@ -58,6 +59,9 @@ struct ExchangeSchedule: Sendable {
     static let radioShare = 2.5
     /// Requests that may await replies at once, after a burst.
     static let inFlightCount = 4.0
+    /// Among many, whoever waits longer than this for a reply waits for a busy machine, not for a radio. Broadcasters
+    /// let requests gather for half as long.
+    static let overloadTime = ClockLimits.gatheringTime * 2
 
     /// How often exchanges are worth it.
     private enum Pace {
@@ -111,8 +115,7 @@ struct ExchangeSchedule: Sendable {
             return true
         }
         burstRemaining = max(0, burstRemaining - 1)
-        gap = interval(now: now, generator: &generator)
-        if burstRemaining == 0 { gap = max(gap, waiting * (1 / Self.inFlightCount)) }
+        gap = interval(now: now, waiting: waiting, generator: &generator)
         nextDeadline = now + gap
         return true
     }
@@ -149,16 +152,17 @@ struct ExchangeSchedule: Sendable {
         return bound > Self.jitteryBound ? .jittery : .quiet
     }
 
-    private func interval(now: HostTime, generator: inout SplitMix64) -> TimeSpan {
+    private func interval(now: HostTime, waiting: TimeSpan, generator: inout SplitMix64) -> TimeSpan {
         let shortest = isNear ? Self.nearBurstInterval : Self.burstInterval
         guard burstRemaining == 0, let burstStart else { return shortest }
         let age = (now - burstStart).magnitude
-        let interval = min(max(age * growth(age), shortest), longest(age))
-        return interval * Double.random(in: 0.9...1.1, using: &generator)
+        let interval = min(max(age * growth(age, waiting), shortest), longest(age))
+        return max(
+            interval * Double.random(in: 0.9...1.1, using: &generator), waiting * (1 / Self.inFlightCount))
     }
 
-    private func growth(_ age: TimeSpan) -> Double {
-        if isNear, isAmongMany { return Self.nearGrowthAmongMany }
+    private func growth(_ age: TimeSpan, _ waiting: TimeSpan) -> Double {
+        if isAmongMany, isNear || waiting > Self.overloadTime { return Self.nearGrowthAmongMany }
         if isNear, pace == .quiet, age < Self.nearAge { return Self.nearGrowth }
         if isEarlyOnRough(age), earlyInterval == Self.earlyRoughInterval { return Self.earlyRoughGrowth }
         return pace.growth

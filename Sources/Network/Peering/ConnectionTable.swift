@@ -29,7 +29,7 @@ public struct ConnectionTable<Link: PeerLink> {
         case full, crowded, addressFull
     }
 
-    private var entries = OrderedDictionary<ConnectionID, Link>()
+    @usableFromInline var entries = OrderedDictionary<ConnectionID, Link>()
     private var candidates: CandidatePool
     public var dialer = Dialer()
     public private(set) var allowed: AllowList
@@ -65,19 +65,19 @@ public struct ConnectionTable<Link: PeerLink> {
     }
 
     /// In order of arrival, so that a run can be replayed.
-    public var ids: [ConnectionID] { entries.keys }
+    @inlinable public var ids: [ConnectionID] { entries.keys }
 
     /// In the order of ``ids``.
-    public var links: [Link] { entries.values }
+    @inlinable public var links: [Link] { entries.values }
 
     /// Nil for an unknown connection, for which nothing can be set either.
-    public subscript(id: ConnectionID) -> Link? {
+    @inlinable public subscript(id: ConnectionID) -> Link? {
         get { entries[id] }
         set { if let newValue { change(id) { $0 = newValue } } }
     }
 
     /// Changes a connection in place, without copying its contents. Does nothing for an unknown one.
-    public mutating func change(_ id: ConnectionID, _ change: (inout Link) -> Void) {
+    @inlinable public mutating func change(_ id: ConnectionID, _ change: (inout Link) -> Void) {
         entries.change(id, change)
     }
 
@@ -180,7 +180,7 @@ public struct ConnectionTable<Link: PeerLink> {
     }
 
     /// Takes bytes and returns what they say; nothing for an unknown connection.
-    public mutating func receive(
+    @inlinable public mutating func receive(
         _ id: ConnectionID, _ bytes: ByteBuffer, now: HostTime
     ) throws(WireError) -> [PeerEvent] {
         var hadGreeted = true
@@ -192,7 +192,7 @@ public struct ConnectionTable<Link: PeerLink> {
         return events ?? []
     }
 
-    private mutating func noteGreeting(_ id: ConnectionID) {
+    @usableFromInline mutating func noteGreeting(_ id: ConnectionID) {
         guard let process = self[id]?.connection.greeting?.process else { return }
         processes[process, default: []].append(id)
     }
@@ -331,15 +331,17 @@ public struct ConnectionTable<Link: PeerLink> {
     }
 
     /// Notes that something was sent over a connection.
-    public mutating func noteSent(_ id: ConnectionID, now: HostTime) { change(id) { $0.connection.noteSent(now) } }
+    @inlinable public mutating func noteSent(_ id: ConnectionID, now: HostTime) {
+        change(id) { $0.connection.noteSent(now) }
+    }
 
     /// Returns the connections whose other side must be taken for dead.
-    public func silent(_ now: HostTime) -> [ConnectionID] {
-        links.indices.filter { links[$0].connection.liveness.isSilent(now) }.map { ids[$0] }
+    @inlinable public func silent(_ now: HostTime) -> [ConnectionID] {
+        zip(ids, links).filter { $1.connection.liveness.isSilent(now) }.map(\.0)
     }
 
     /// Returns the connections over which a keep-alive is due, and counts it as sent.
-    public mutating func keepAlivesDue(_ now: HostTime) -> [ConnectionID] {
+    @inlinable public mutating func keepAlivesDue(_ now: HostTime) -> [ConnectionID] {
         ids.filter { id in entries.change(id) { $0.connection.needsKeepAlive(now) } ?? false }
     }
 }

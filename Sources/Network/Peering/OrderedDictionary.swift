@@ -2,20 +2,25 @@
 ///
 /// Adding and finding a value touches no other, however many there are. Removing moves later ones up in memory without
 /// looking at them.
-struct OrderedDictionary<Key: Hashable, Value> {
+///
+/// Inlinable, as is what uses it for each message: each session has its own links, and shared code that asks for their
+/// layout at run time took a seventh of a listener's network thread.
+@usableFromInline struct OrderedDictionary<Key: Hashable, Value> {
     /// In order of arrival.
-    private(set) var keys: [Key] = []
+    @usableFromInline var keys: [Key] = []
     /// In the order of ``keys``.
-    private(set) var values: [Value] = []
+    @usableFromInline var values: [Value] = []
     /// The serial numbers of ``keys``, counting all that ever arrived: always ascending.
-    private var numbers: [Int] = []
-    private var numbersByKey: [Key: Int] = [:]
-    private var nextNumber = 0
+    @usableFromInline var numbers: [Int] = []
+    @usableFromInline var numbersByKey: [Key: Int] = [:]
+    @usableFromInline var nextNumber = 0
+
+    init() {}
 
     var count: Int { keys.count }
 
     /// Setting a value for a new key appends it.
-    subscript(key: Key) -> Value? {
+    @inlinable subscript(key: Key) -> Value? {
         get { place(of: key).map { values[$0] } }
         set {
             guard let newValue else {
@@ -28,7 +33,7 @@ struct OrderedDictionary<Key: Hashable, Value> {
 
     /// Changes a value in place, without copying its contents.
     /// - Returns: the result of the change; nil if there is no such value.
-    @discardableResult
+    @inlinable @discardableResult
     mutating func change<Result, Failure: Error>(
         _ key: Key, _ change: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
@@ -36,7 +41,7 @@ struct OrderedDictionary<Key: Hashable, Value> {
         return try change(&values[place])
     }
 
-    @discardableResult
+    @inlinable @discardableResult
     mutating func remove(_ key: Key) -> Value? {
         guard let place = place(of: key) else { return nil }
         numbersByKey[key] = nil
@@ -45,7 +50,7 @@ struct OrderedDictionary<Key: Hashable, Value> {
         return values.remove(at: place)
     }
 
-    private mutating func append(_ key: Key, _ value: Value) {
+    @inlinable mutating func append(_ key: Key, _ value: Value) {
         numbersByKey[key] = nextNumber
         numbers.append(nextNumber)
         nextNumber += 1
@@ -54,7 +59,7 @@ struct OrderedDictionary<Key: Hashable, Value> {
     }
 
     /// Finds a key by binary search: the numbers ascend.
-    private func place(of key: Key) -> Int? {
+    @inlinable func place(of key: Key) -> Int? {
         guard let number = numbersByKey[key] else { return nil }
         var (low, high) = (0, numbers.count)
         while low < high {

@@ -226,6 +226,28 @@ import Testing
         #expect((3...5).contains(most), "\(most) in flight")
     }
 
+    /// A radio is asked often at first, whoever else is there; an overloaded machine is not, which would keep it so.
+    @Test(arguments: [(2, 99, 700...1_000), (150, 99, 200...350), (2, 999, 700...1_000), (150, 999, 50...150)])
+    func oneOfManyAsksABusyMachineLess(millisecondsAway: Int64, others: UInt64, sent: ClosedRange<Int>) throws {
+        let client = client()
+        var now = host(0)
+        var replies: [(bytes: [UInt8], arrival: HostTime)] = []
+        while now < host(10_000_000) {
+            if let request = client.poll(now: now) {
+                let away = TimeSpan.milliseconds(millisecondsAway)
+                let session = SessionTime(nanoseconds: now.nanoseconds) + Self.ahead + away
+                replies.append((try reply(to: request, arrivingAt: session, others: others), now + away * 2))
+            }
+            let next = try #require(client.nextDeadline)
+            while let first = replies.first, first.arrival <= next {
+                replies.removeFirst()
+                client.receive(first.bytes, at: first.arrival)
+            }
+            now = next
+        }
+        #expect(sent.contains(client.statistics.sent), "\(client.statistics.sent) requests")
+    }
+
     /// Nobody answers: beyond the burst, no more than four a second once the first are given up.
     @Test func silenceIsAskedLessOften() throws {
         let client = client()
