@@ -33,7 +33,12 @@ final class ConnectionHandler: ChannelInboundHandler {
     private var security: ConnectionSecurity
     /// Nil before it is active, and once it is not any more.
     private(set) var channel: (any Channel)?
+    /// What leaves at the end of this turn of the loop.
+    private var outbox = Outbox()
+    /// What waits for the end of the handshake.
     private var waiting = Outbox()
+    /// Bytes of messages that were posted and that the socket has not taken.
+    private(set) var backlog = 0
     /// How far this side has ended it.
     private var ending = Ending.none
 
@@ -58,11 +63,29 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     // MARK: What is sent
 
-    func send(_ outbox: Outbox) {
-        guard let channel, security.failure == nil, ending != .finished else { return }
-        guard security.canSend else { return waiting.append(outbox) }
-        write(outbox, to: channel)
+    /// Takes what leaves with the next ``flush()``.
+    /// - Returns: whether it is the first.
+    func post(_ piece: OutgoingPiece) -> Bool {
+        let isFirst = outbox.pieces.isEmpty
+        outbox.append(piece)
+        backlog += piece.byteCount
+        return isFirst
     }
+
+    /// Drops what was posted.
+    func clear() { outbox = Outbox() }
+
+    /// Sends what was posted.
+    func flush() {
+        let posted = outbox
+        outbox = Outbox()
+        guard !posted.pieces.isEmpty, let channel, security.failure == nil, ending != .finished else { return }
+        guard security.canSend else { return waiting.append(posted) }
+        write(posted, to: channel)
+    }
+
+    /// The socket has taken messages of so many bytes.
+    func wrote(byteCount: Int) { backlog -= byteCount }
 
     /// - Parameter introduction: goes first; not counted among what is sent.
     private func write(_ outbox: Outbox, after introduction: ByteBuffer? = nil, to channel: any Channel) {

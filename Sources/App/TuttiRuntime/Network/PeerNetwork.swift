@@ -20,10 +20,8 @@ final class PeerNetwork {
     /// Connections whose other end has proved its key, but not introduced itself yet.
     private var unintroduced: [ConnectionID: (key: PeerKey, binding: ChannelBinding)] = [:]
     private var connections: [ConnectionID: ConnectionHandler] = [:]
-    /// What to send over which connection in this turn of the loop.
-    private var outboxes: [ConnectionID: ConnectionHandler.Outbox] = [:]
-    /// Bytes of messages that were sent and that the socket has not taken.
-    private var backlogs: [ConnectionID: Int] = [:]
+    /// Those that have something to send at the end of this turn of the loop.
+    private var filled: [ConnectionHandler] = []
     /// Whose backlog grows beyond this takes nothing, or too slowly, and is cut off; nil where the session bounds it.
     private let backlogLimit: Int?
     private var nextID = 0
@@ -150,23 +148,22 @@ final class PeerNetwork {
 
     /// Sends at the end of this turn of the loop, too.
     func send(_ piece: OutgoingPiece, to id: ConnectionID) {
-        guard connections[id] != nil else { return }
-        let backlog = backlogs[id, default: 0] + piece.byteCount
-        backlogs[id] = backlog
-        if let backlogLimit, backlog > backlogLimit {
+        guard let connection = connections[id] else { return }
+        let isFirst = connection.post(piece)
+        if let backlogLimit, connection.backlog > backlogLimit {
             // What it is sent may be the answer to what it sends: that ends with this turn.
-            outboxes[id] = nil
+            connection.clear()
             return loop.execute { self.abort(id) }
         }
-        if outboxes.isEmpty { loop.execute { self.flush() } }
-        outboxes[id, default: ConnectionHandler.Outbox()].append(piece)
+        if filled.isEmpty { loop.execute { self.flush() } }
+        if isFirst { filled.append(connection) }
     }
 
     // A socket may report at once that it took bytes; what is sent in response belongs to the next turn.
     private func flush() {
-        let filled = outboxes
-        outboxes = [:]
-        for (id, outbox) in filled { connections[id]?.send(outbox) }
+        let connections = filled
+        filled = []
+        for connection in connections { connection.flush() }
     }
 
     /// Closes after pending data was sent and the other side has ended the connection, too, or after one second.
@@ -238,14 +235,13 @@ final class PeerNetwork {
 
     /// The handler's connection has taken messages of so many bytes.
     func wrote(_ id: ConnectionID, byteCount: Int) {
-        backlogs[id]? -= byteCount
+        connections[id]?.wrote(byteCount: byteCount)
         delegate?.networkDidWrite(id, byteCount: byteCount)
     }
 
     /// The handler's connection is gone.
     func closed(_ id: ConnectionID) {
         guard connections.removeValue(forKey: id) != nil else { return }
-        backlogs[id] = nil
         unintroduced[id] = nil
         household?.close(id)
         delegate?.networkDidClose(id)
