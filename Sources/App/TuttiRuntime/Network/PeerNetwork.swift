@@ -161,9 +161,9 @@ final class PeerNetwork {
 
     // A socket may report at once that it took bytes; what is sent in response belongs to the next turn.
     private func flush() {
-        let connections = filled
+        let senders = filled
         filled = []
-        for connection in connections { connection.flush() }
+        for sender in senders { sender.flush() }
     }
 
     /// Closes after pending data was sent and the other side has ended the connection, too, or after one second.
