@@ -204,16 +204,20 @@ import Testing
         #expect(client.statistics.lost > 400)
     }
 
-    /// Whoever answers late is not asked more than it answers.
-    @Test func fewRequestsWaitForLateReplies() throws {
-        let client = client()
+    /// Asks for so many seconds over a path with these delays each way.
+    /// - Returns: how many requests awaited replies at most, from the second second on.
+    private func ask(
+        _ client: ClientBox, seconds: Int64, others: UInt64 = 0, delay: () -> TimeSpan
+    ) throws -> Int {
         var now = host(0)
         var replies: [(bytes: [UInt8], arrival: HostTime)] = []
         var most = 0
-        while now < host(5_000_000) {
+        while now < host(seconds * 1_000_000) {
             if let request = client.poll(now: now) {
-                let session = SessionTime(nanoseconds: now.nanoseconds) + Self.ahead + .milliseconds(200)
-                replies.append((try reply(to: request, arrivingAt: session), now + .milliseconds(400)))
+                let away = delay()
+                let session = SessionTime(nanoseconds: now.nanoseconds) + Self.ahead + away
+                let arrival = max(now + away * 2, replies.last?.arrival ?? now)
+                replies.append((try reply(to: request, arrivingAt: session, others: others), arrival))
             }
             if now > host(1_000_000) { most = max(most, replies.count) }
             let next = try #require(client.nextDeadline)
@@ -223,6 +227,12 @@ import Testing
             }
             now = next
         }
+        return most
+    }
+
+    /// Whoever answers late is not asked more than it answers.
+    @Test func fewRequestsWaitForLateReplies() throws {
+        let most = try ask(client(), seconds: 5) { .milliseconds(200) }
         #expect((3...5).contains(most), "\(most) in flight")
     }
 
@@ -231,21 +241,8 @@ import Testing
     func oneOfManyAsksABusyMachineLess(millisecondsAway: Int64, others: UInt64, sent: ClosedRange<Int>) throws {
         let client = client()
         var generator = SplitMix64(seed: 1)
-        var now = host(0)
-        var replies: [(bytes: [UInt8], arrival: HostTime)] = []
-        while now < host(10_000_000) {
-            if let request = client.poll(now: now) {
-                let away = TimeSpan.milliseconds(millisecondsAway) * Double.random(in: 1...2, using: &generator)
-                let session = SessionTime(nanoseconds: now.nanoseconds) + Self.ahead + away
-                let arrival = max(now + away * 2, replies.last?.arrival ?? now)
-                replies.append((try reply(to: request, arrivingAt: session, others: others), arrival))
-            }
-            let next = try #require(client.nextDeadline)
-            while let first = replies.first, first.arrival <= next {
-                replies.removeFirst()
-                client.receive(first.bytes, at: first.arrival)
-            }
-            now = next
+        _ = try ask(client, seconds: 10, others: others) {
+            .milliseconds(millisecondsAway) * Double.random(in: 1...2, using: &generator)
         }
         #expect(sent.contains(client.statistics.sent), "\(client.statistics.sent) requests")
     }
