@@ -20,7 +20,7 @@ import AudioCore
 // all listeners in a house may share one radio, which carries less than a wire: below 40 ms, a rough radio's gaps end
 // at 2.5 times the named one. From the tenth second on, the shorter gaps of up to 15 listeners take 9 % of its time.
 //
-// After a burst no more than four requests wait for replies, however short the gaps would be: whoever answers or reads
+// After a burst about four requests wait for replies at most, however short the gaps would be: whoever answers or reads
 // late is overloaded. And among many, gaps also grow by 5 % where a reply takes longer than 100 ms. Without either,
 // 1,000 listeners in one process took a late reply for a radio's, asked for more than they could read, and stayed in
 // that state for half a minute.
