@@ -144,7 +144,8 @@ public struct ClockClient: Sendable {
         let isLast = pending.isEmpty || !schedule.goesInGroups
         let advice = estimator.add(exchange, estimatesNow: isLast)
         schedule.note(
-            advice, estimator.estimate, interval: reply.interval, now: receive, generator: &generator)
+            advice, estimator.estimate, roundTrip: exchange.roundTrip, interval: reply.interval, now: receive,
+            generator: &generator)
         return .updated
     }
 

@@ -34,16 +34,21 @@ import AudioCore
 // Among many listeners they go alone, since together these may not ask more often; and where the bound is large, since
 // a busy machine is not cold.
 //
-// On a wired path, recognised by its round trip, gaps start at 2 ms and grow by 1 % in the first second: the rate,
-// which takes longest to learn, is known well enough 100 ms sooner, and twice as well after a second. Over radio,
-// requests would only queue behind each other. And there a very large bound does not mean a radio but a busy machine,
-// which more requests make busier: 1,000 listeners would keep a broadcaster in the state that makes them ask.
+// On a wired path, recognised by its first round trip, gaps start at 1 ms and grow by 1 % in the first second. The rate
+// takes longest to learn, and the first sound waits for it: in simulation 42 ms less than with gaps of 2 ms from the
+// first estimate on, and 57 to 70 where threads wake late. Among more than 16 listeners gaps start at up to 2 ms, since
+// all may begin at once. Over radio, requests would only queue behind each other. And there a very large bound does not
+// mean a radio but a busy machine, which more requests make busier: 1,000 listeners would keep a broadcaster in the
+// state that makes them ask.
 
 /// Decides when the next request is due.
 struct ExchangeSchedule: Sendable {
     static let burstCount = 16
     static let burstInterval = TimeSpan.milliseconds(6)
-    static let nearBurstInterval = TimeSpan.milliseconds(2)
+    static let nearBurstInterval = TimeSpan.milliseconds(1)
+    /// The same among many, and the share of the named gap that lies in between.
+    static let longestNearBurstInterval = TimeSpan.milliseconds(2)
+    static let nearBurstShare = 1.0 / 16
     static let nearGrowth = 0.01
     static let nearAge = TimeSpan.seconds(1)
     static let nearGrowthAmongMany = 0.05
@@ -126,13 +131,14 @@ struct ExchangeSchedule: Sendable {
     /// Applies the estimator's advice after an exchange.
     /// - Parameters:
     ///   - estimate: nil while there is none.
+    ///   - roundTrip: the exchange's own.
     ///   - interval: the least gap that the reply named; zero if none.
     mutating func note(
-        _ advice: ClockEstimator.Advice, _ estimate: ClockEstimate?, interval: TimeSpan, now: HostTime,
-        generator: inout SplitMix64
+        _ advice: ClockEstimator.Advice, _ estimate: ClockEstimate?, roundTrip: TimeSpan, interval: TimeSpan,
+        now: HostTime, generator: inout SplitMix64
     ) {
         leastInterval = min(interval, ClockLimits.longestInterval)
-        isNear = estimate.map { $0.roundTrip < ClockLimits.wiredRoundTrip } ?? false
+        isNear = (estimate?.roundTrip ?? roundTrip) < ClockLimits.wiredRoundTrip
         pace = pace(estimate?.errorBound)
         if advice == .askMore, burstRemaining == 0 { burst(now: now, generator: &generator) }
     }
@@ -153,12 +159,16 @@ struct ExchangeSchedule: Sendable {
     }
 
     private func interval(now: HostTime, waiting: TimeSpan, generator: inout SplitMix64) -> TimeSpan {
-        let shortest = isNear ? Self.nearBurstInterval : Self.burstInterval
+        let shortest = isNear ? nearBurstInterval : Self.burstInterval
         guard burstRemaining == 0, let burstStart else { return shortest }
         let age = (now - burstStart).magnitude
         let interval = min(max(age * growth(age, waiting), shortest), longest(age))
         return max(
             interval * Double.random(in: 0.9...1.1, using: &generator), waiting * (1 / Self.inFlightCount))
+    }
+
+    private var nearBurstInterval: TimeSpan {
+        min(max(Self.nearBurstInterval, leastInterval * Self.nearBurstShare), Self.longestNearBurstInterval)
     }
 
     private func growth(_ age: TimeSpan, _ waiting: TimeSpan) -> Double {

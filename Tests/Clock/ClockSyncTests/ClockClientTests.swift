@@ -61,6 +61,25 @@ import Testing
         #expect(estimate.asymmetryLimit == .milliseconds(1))
     }
 
+    /// The first sound waits for the rate: a wire is asked for it as often as its listeners together leave it time. Over
+    /// radio requests would queue.
+    @Test(
+        arguments: [(0.1, 0, 1_000), (0.1, 23, 1_500), (0.1, 999, 2_000), (1, 0, 6_000)] as [(Double, UInt64, Int64)]
+    )
+    func aBurstGoesByThePath(millisecondsAway: Double, others: UInt64, gap: Int64) throws {
+        let client = client()
+        let away = TimeSpan(seconds: millisecondsAway * 1e-3)
+        try exchange(client, at: host(0), away: away, others: others)
+        // The first reply tells of the path.
+        var now = try #require(client.nextDeadline)
+        for _ in 0..<14 {
+            try exchange(client, at: now, away: away, others: others)
+            let next = try #require(client.nextDeadline)
+            #expect(next - now == .microseconds(gap))
+            now = next
+        }
+    }
+
     /// A reply that was read later tells the same, but what depends on it comes later.
     @Test func repliesMayWaitOnceGapsAreLong() throws {
         var (client, now) = try settled()
