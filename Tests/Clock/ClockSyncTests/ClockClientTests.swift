@@ -61,8 +61,8 @@ import Testing
         #expect(estimate.asymmetryLimit == .milliseconds(1))
     }
 
-    /// The first sound waits for the rate: a wire is asked for it as often as its listeners together leave it time. Over
-    /// radio requests would queue.
+    /// The first sound waits for the rate: a wire is asked for it as often as its listeners together leave it time.
+    /// Over radio requests would queue.
     @Test(
         arguments: [(0.1, 0, 1_000), (0.1, 23, 1_500), (0.1, 999, 2_000), (1, 0, 6_000)] as [(Double, UInt64, Int64)]
     )
