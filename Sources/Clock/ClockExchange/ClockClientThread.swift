@@ -78,6 +78,14 @@ private final class ClientLoop: Sendable {
         /// News that its taker has not fetched.
         var untaken: ClockEstimate?
         var isStopping = false
+
+        /// Returns the request that is due, which is to be sent at once.
+        mutating func nextRequest() -> ClockClient.Request? {
+            guard let request = client.poll(now: .now()) else { return nil }
+            // Until the kernel tells better.
+            client.didSend(sequence: request.sequence, at: .now())
+            return request
+        }
     }
 
     /// Datagrams handled before the loop turns to anything else.
@@ -129,10 +137,7 @@ private final class ClientLoop: Sendable {
     }
 
     private func ask(on socket: inout StampedSocket) {
-        while let request = state.withLock({ $0.client.poll(now: .now()) }) {
-            state.withLock { $0.client.didSend(sequence: request.sequence, at: .now()) }
-            socket.send(request.bytes)
-        }
+        while let request = state.withLock({ $0.nextRequest() }) { socket.send(request.bytes) }
         noteSent(on: &socket)
     }
 

@@ -15,8 +15,6 @@
     @usableFromInline var numbersByKey: [Key: Int] = [:]
     @usableFromInline var nextNumber = 0
 
-    init() {}
-
     var count: Int { keys.count }
 
     /// Setting a value for a new key appends it.

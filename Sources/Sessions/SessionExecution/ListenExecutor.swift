@@ -25,8 +25,6 @@ public final class ListenExecutor {
     /// The next tick while it plays.
     private enum PlayingTick {
         case due(HostTime)
-        /// Earlier than it was due, for a report.
-        case advanced
         /// Earlier than it was due, with a part of the song.
         case brought
     }
@@ -42,7 +40,7 @@ public final class ListenExecutor {
     private var sleepDetector = SleepDetector()
     private var state = State.running(isFadeDue: false)
     private let playingTick: TimeSpan
-    /// Nil while ticks are close.
+    /// Nil while ticks are close, and once it comes earlier than it was due, for a report.
     private var nextPlayingTick: PlayingTick?
 
     /// Between ticks while the session waits for something.
@@ -107,7 +105,7 @@ public final class ListenExecutor {
         guard case .running = state, let environment, case .due(let tick) = nextPlayingTick,
             let report = session.awaitedReport, report < tick
         else { return }
-        nextPlayingTick = .advanced
+        nextPlayingTick = nil
         environment.startTimer(max(.zero, report - environment.now))
     }
 

@@ -1,6 +1,8 @@
 import AudioCore
 import HostSystem
+import Peering
 import Testing
+import WireProtocol
 
 @testable import TuttiRuntime
 
@@ -27,6 +29,17 @@ import Testing
         timeline.note(.connected, at: time(61_000))
         timeline.note(.sound, at: time(61_280))
         #expect(shown(timeline) == ["connected 0", "sound 280"])
+    }
+
+    /// A listener hears of other listeners, too, long before there is a broadcast.
+    @Test(
+        arguments: [([], true), (.broadcaster, true), ([.broadcaster, .listener], true), (.listener, false)]
+            as [(PeerRoles, Bool)])
+    func onlyWhoIsSoughtIsFound(roles: PeerRoles, isFound: Bool) {
+        var timeline = StartTimeline()
+        let contact = PeerContact(key: .instance(1), name: "other", roles: roles, addresses: [])
+        timeline.note(contact, sought: .broadcaster)
+        #expect(timeline.has(.found) == isFound)
     }
 
     /// By the kernel's word, to a hundredth of a second; the test's own process is older than it.

@@ -2,12 +2,14 @@ import AudioCore
 import Broadcasting
 import ClockSync
 import Listening
+import Peering
+import WireProtocol
 
 extension StartTimeline {
     /// Notes what an event of a listener, or time, has led to.
     mutating func note(_ event: ListenEvent?, _ session: ListenSession) {
         switch event {
-        case .contact: note(.found)
+        case .contact(let contact): note(contact, sought: .broadcaster)
         case .opened: note(.connected)
         case .authenticated: note(.authenticated)
         default: break
@@ -23,7 +25,7 @@ extension StartTimeline {
     /// - Returns: whether the first sound is decided.
     mutating func note(_ event: BroadcastEvent?, _ session: BroadcastSession) -> Bool {
         switch event {
-        case .contact: note(.found)
+        case .contact(let contact): note(contact, sought: .listener)
         case .opened: note(.connected)
         case .authenticated: note(.authenticated)
         default: break
@@ -36,5 +38,11 @@ extension StartTimeline {
         note(.decided)
         note(.sound, at: ClockMapping.identity.host(at: anchor.session))
         return true
+    }
+
+    /// Notes that the other side was found. mDNS also tells of those that nobody seeks; whom the user named has no
+    /// roles yet.
+    mutating func note(_ contact: PeerContact, sought role: PeerRoles) {
+        if contact.roles.isEmpty || contact.roles.contains(role) { note(.found) }
     }
 }
