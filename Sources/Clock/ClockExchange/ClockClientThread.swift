@@ -17,7 +17,7 @@ public final class ClockClientThread: Sendable {
     ///   - key: the connection's key from the greeting.
     ///   - prior: the skew remembered from the last meeting.
     ///   - onUpdate: called on the clock thread with each estimate that must not wait for its taker, which
-    ///     ``takeEstimate()`` returns, too: up to 500 times a second in the first moments, after ten seconds only if
+    ///     ``takeEstimate()`` returns, too: up to 1,000 times a second in the first moments, after ten seconds only if
     ///     the clock stepped. Must not block, nor call ``stop()``.
     /// - Throws: if there is no route to the address, or the process has no descriptor or thread left.
     public init(
