@@ -35,11 +35,11 @@ import AudioCore
 // a busy machine is not cold.
 //
 // On a wired path, recognised by its first round trip, gaps start at 1 ms and grow by 1.4 % in the first second. The
-// rate takes longest to learn, and the first sound waits for it: in simulation 41 ms less than with as many requests, of
-// which the first came 2 ms apart, and 37 to 48 where threads wake late. Among more than 16 listeners gaps start at up
-// to 2 ms, since all may begin at once. Over radio, requests would only queue behind each other. And there a very large
-// bound does not mean a radio but a busy machine, which more requests make busier: 1,000 listeners would keep a
-// broadcaster in the state that makes them ask.
+// rate takes longest to learn, and the first sound waits for it: in simulation 41 ms less than with as many requests
+// that begin 2 ms apart, and 37 to 48 where threads wake late. Among more than 16 listeners gaps start at up to 2 ms,
+// since all may begin at once. Over radio, requests would only queue behind each other. And there a very large bound
+// does not mean a radio but a busy machine, which more requests make busier: 1,000 listeners would keep a broadcaster
+// in the state that makes them ask.
 
 /// Decides when the next request is due.
 struct ExchangeSchedule: Sendable {
