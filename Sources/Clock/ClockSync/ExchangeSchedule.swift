@@ -167,6 +167,7 @@ struct ExchangeSchedule: Sendable {
             interval * Double.random(in: 0.9...1.1, using: &generator), waiting * (1 / Self.inFlightCount))
     }
 
+    /// On a wire, the more listeners the longer: all may begin at once.
     private var nearBurstInterval: TimeSpan {
         min(max(Self.nearBurstInterval, leastInterval * Self.nearBurstShare), Self.longestNearBurstInterval)
     }

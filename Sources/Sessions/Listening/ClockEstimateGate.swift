@@ -5,8 +5,8 @@ import ClockSync
 ///
 /// A few exchanges give the offset to microseconds, but not the skew. A sound that was placed exactly then drifts by
 /// the skew's error until that is known better and the pitch has followed, which may change only slowly. On a quiet
-/// wire the wait is some 90 ms, and a simulated joiner is then 0.4 us off at most in its first half second (1.6 us in
-/// the worst hundredth); where threads wake late it is up to 250 ms, for 0.9 us. On a slow path (radio) the first
+/// wire the wait is some 90 ms, and a simulated joiner is then 0.4 us off at most in its first half second (1.7 us in
+/// the worst hundredth); where threads wake late it is up to 280 ms, for 1.0 us. On a slow path (radio) the first
 /// estimate after the patience has run out is used.
 struct ClockEstimateGate {
     /// Four standard deviations of the skew. Before the start is decided a quarter of a second remains to learn more; a
