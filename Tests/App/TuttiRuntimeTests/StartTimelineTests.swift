@@ -33,13 +33,21 @@ import WireProtocol
 
     /// A listener hears of other listeners, too, long before there is a broadcast.
     @Test(
-        arguments: [([], true), (.broadcaster, true), ([.broadcaster, .listener], true), (.listener, false)]
+        arguments: [([], false), (.broadcaster, true), ([.broadcaster, .listener], true), (.listener, false)]
             as [(PeerRoles, Bool)])
     func onlyWhoIsSoughtIsFound(roles: PeerRoles, isFound: Bool) {
         var timeline = StartTimeline()
         let contact = PeerContact(key: .instance(1), name: "other", roles: roles, addresses: [])
         timeline.note(contact, sought: .broadcaster)
         #expect(timeline.has(.found) == isFound)
+    }
+
+    /// What it is, nobody knows yet.
+    @Test func whomTheUserNamedIsFound() {
+        var timeline = StartTimeline()
+        let address = NetworkAddress(host: "10.0.0.1", port: 28_884)
+        timeline.note(PeerContact(key: .address(address), name: "", roles: [], addresses: []), sought: .broadcaster)
+        #expect(timeline.has(.found))
     }
 
     /// By the kernel's word, to a hundredth of a second; the test's own process is older than it.

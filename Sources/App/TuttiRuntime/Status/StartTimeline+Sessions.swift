@@ -40,9 +40,9 @@ extension StartTimeline {
         return true
     }
 
-    /// Notes that the other side was found. mDNS also tells of those that nobody seeks; whom the user named has no
-    /// roles yet.
+    /// Notes that the other side was found: the user named it, or mDNS told of it, which also tells of those that
+    /// nobody seeks.
     mutating func note(_ contact: PeerContact, sought role: PeerRoles) {
-        if contact.roles.isEmpty || contact.roles.contains(role) { note(.found) }
+        if contact.key.instance == nil || contact.roles.contains(role) { note(.found) }
     }
 }
