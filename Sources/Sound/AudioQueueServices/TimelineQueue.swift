@@ -5,7 +5,7 @@ import Playout
 
 /// Plays packets on a timeline, each frame at its instant.
 ///
-/// Takes encoded packets with their place on an epoch's timeline, decodes them about two seconds ahead, and plays them
+/// Takes encoded packets with their place on an epoch's timeline, decodes them three seconds ahead, and plays them
 /// on an output device when they are due. The device runs from `init` to ``close()``, and plays silence when nothing is
 /// due. All methods may be called from any thread except a real-time one. Only ``close()`` waits; no other method waits
 /// for sound or for a decoder.

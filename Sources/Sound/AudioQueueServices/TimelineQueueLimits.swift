@@ -6,8 +6,8 @@ public struct TimelineQueueLimits: Hashable, Sendable {
     public var queuedSpan = TimeSpan.seconds(12)
     /// Encoded packets held, in bytes: 10 s of 96 kHz, 24-bit stereo, or three times that of 48 kHz, 32-bit stereo.
     public var queuedByteCount = 12 << 20
-    /// Decoded frames held ahead of the sound.
-    public var decodedSpan = TimeSpan.seconds(2)
+    /// Decoded frames held ahead of the sound; the device may hold half a second of them.
+    public var decodedSpan = TimeSpan.seconds(3)
 
     public init() {}
 

@@ -3,12 +3,12 @@ import Testing
 @testable import ALSADevices
 
 @Suite(.timeLimit(.minutes(5))) struct PCMPacesTests {
-    /// Of 300 ms at 48 kHz, 150 are filled as long as that may have to be waited for.
+    /// Of 500 ms at 48 kHz, 150 are filled as long as that may have to be waited for.
     @Test func aDeviceThatGivesFramesBackIsFilledAndWakesSeldom() {
-        let paces = PCMPaces(buffer: 14_400, period: 240, filled: 7_200, wake: 480, seldomWake: 2_400)
-        #expect(paces[.frequent] == .init(filled: 7_200, wakeAt: 7_200 + 480))
-        #expect(paces[.seldom] == .init(filled: 7_200, wakeAt: 7_200 + 2_400))
-        #expect(paces[.deep] == .init(filled: 14_400, wakeAt: 9_600))
+        let paces = PCMPaces(buffer: 24_000, period: 240, filled: 7_200, wake: 480, seldomWake: 2_400)
+        #expect(paces[.frequent] == .init(filled: 7_200, wakeAt: 16_800 + 480))
+        #expect(paces[.seldom] == .init(filled: 7_200, wakeAt: 16_800 + 2_400))
+        #expect(paces[.deep] == .init(filled: 24_000, wakeAt: 19_200))
     }
 
     /// A wake finds at least half of what was filled, whatever the buffer is.

@@ -18,21 +18,21 @@ struct FeederPaceTests {
         return FeederPace(step: .ringFull, playout: playout, decoded: TimeSpan(seconds: seconds), isJointAhead: false)
     }
 
-    @Test(arguments: [(2.4, 500), (2, 500), (1, 250), (0.2, 50), (0.01, 20)])
+    @Test(arguments: [(3.6, 1_000), (3, 1_000), (1.5, 500), (0.3, 100), (0.01, 20)])
     func theMoreIsDecodedTheLongerItSleeps(decoded: Double, milliseconds: Int64) {
         #expect(playing(decoded: decoded).pause(now) == .milliseconds(milliseconds))
     }
 
     @Test func theStartOfTheNextEpochIsToldSoon() {
-        var pace = playing(decoded: 2)
+        var pace = playing(decoded: 3)
         pace.isJointAhead = true
         #expect(pace.pause(now) == .milliseconds(250))
     }
 
     /// As when the process was stopped: nothing may be left of what is decoded.
-    @Test(arguments: [(-90, 500), (-110, 20), (-5_000, 20)] as [(Int64, Int64)])
+    @Test(arguments: [(-90, 1_000), (-110, 20), (-5_000, 20)] as [(Int64, Int64)])
     func aDeviceThatStoodStillSoonWantsMore(buffer: Int64, milliseconds: Int64) {
-        #expect(playing(decoded: 2, buffer: .milliseconds(buffer)).pause(now) == .milliseconds(milliseconds))
+        #expect(playing(decoded: 3, buffer: .milliseconds(buffer)).pause(now) == .milliseconds(milliseconds))
     }
 
     @Test func whatDoesNotPlayIsLookedAfterOften() {

@@ -23,7 +23,7 @@ import Testing
             let deviation = ppm + ppmPerSecond * Double(done) / deviceRate
             let step = FixedPosition(songRate / deviceRate * (1 + deviation * 1e-6))
             samples.withUnsafeMutableBufferPointer {
-                resampler.view.render(
+                resampler.view.pointee.render(
                     from: ring.storage, audible: 0..<Int64.max, position: position, step: step, count: piece,
                     into: $0.baseAddress! + done)
             }
@@ -130,7 +130,7 @@ import Testing
             output.withUnsafeMutableBufferPointer {
                 var done = 0
                 for count in cuts {
-                    resampler.view.render(
+                    resampler.view.pointee.render(
                         from: ring.storage, audible: 0..<Int64.max,
                         position: FixedPosition(start).advanced(by: step, times: done), step: step, count: count,
                         into: $0.baseAddress! + done * channels)
@@ -205,7 +205,7 @@ import Testing
             for (position, step) in [(300.0, 1.0), (300.5, 1.000_01)] {
                 var output = [Float](repeating: .nan, count: 100 * channels.device)
                 output.withUnsafeMutableBufferPointer {
-                    resampler.view.playing(role).render(
+                    resampler.view.pointee.playing(role).render(
                         from: ring.storage, audible: 0..<Int64.max, position: FixedPosition(position),
                         step: FixedPosition(step), count: 100, into: $0.baseAddress!)
                 }
@@ -236,7 +236,7 @@ import Testing
         for (position, step) in [(300.0, 1.0), (300.5, 1.000_01)] {
             var output = [Float](repeating: .nan, count: 100 * channels.device)
             output.withUnsafeMutableBufferPointer {
-                resampler.view.render(
+                resampler.view.pointee.render(
                     from: ring.storage, audible: 0..<Int64.max, position: FixedPosition(position),
                     step: FixedPosition(step), count: 100, into: $0.baseAddress!)
             }

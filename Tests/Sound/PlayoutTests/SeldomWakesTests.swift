@@ -7,9 +7,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct SeldomWakesTests {
     @Test func fewWakesWithSeveralReadingsTellAsMuchAsMoreWithOne() {
         let one = errors(wakingEvery: 0.1, readingCount: 1)
-        let several = errors(wakingEvery: 0.2, readingCount: 5)
-        let seldom = errors(wakingEvery: 0.2, readingCount: 1)
-        print("10 wakes of 1 reading \(one) us, 5 of 5 \(several), 5 of 1 \(seldom)")
+        let several = errors(wakingEvery: 0.4, readingCount: 9)
+        let seldom = errors(wakingEvery: 0.4, readingCount: 1)
+        print("10 wakes of 1 reading \(one) us, 2.5 of 9 \(several), 2.5 of 1 \(seldom)")
         #expect(several.median < one.median && several.high < one.high && several.high < 1)
         #expect(seldom.high > 1.3 * one.high)
     }

@@ -6,7 +6,7 @@ import Synchronization
 
 // The real-time loop of one playback PCM.
 //
-// The device wakes us every 200 ms; every 50 if it does not give frames back, its pointer moves in bursts, or little
+// The device wakes us every 400 ms; every 50 if it does not give frames back, its pointer moves in bursts, or little
 // sound is there to be rendered; every 10 while its clock is still being learned, or if it is a sound server; or a
 // period sooner (see ``PCMPaces``, ``WakeStagger``). While its clock is not known well, we also look from time to time.
 // We read its status: the frames writable, the delay, and the time of both. The last two make a reading of the DAC

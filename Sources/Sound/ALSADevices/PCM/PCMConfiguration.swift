@@ -41,15 +41,15 @@ package struct PCMRequest: Sendable {
 
     package init() {}
 
-    /// 48 kHz, two channels, a pointer that moves every 5 ms, and a buffer of 300 ms, of which 150 ms are filled and a
-    /// wake comes every 10 ms; once the clock is known, all is filled and a wake comes every 200 ms.
+    /// 48 kHz, two channels, a pointer that moves every 5 ms, and a buffer of 500 ms, of which 150 ms are filled and a
+    /// wake comes every 10 ms; once the clock is known, all is filled and a wake comes every 400 ms.
     ///
     /// The buffer carries the sound through a machine that freezes for 100 ms. Commands do not wait for it, because
     /// written frames can be taken back (`snd_pcm_rewind`). A device that keeps what it has is filled with 150 ms for
     /// ever, and wakes its loop every 50 ms once its clock is known.
     package static let playback: PCMRequest = {
         var request = PCMRequest()
-        request.bufferMicroseconds = 300_000
+        request.bufferMicroseconds = 500_000
         request.filledMicroseconds = 150_000
         request.wakeMicroseconds = 10_000
         request.seldomWakeMicroseconds = 50_000

@@ -20,7 +20,8 @@ package enum PCMWake: Equatable, BitwiseCopyable, Sendable {
 ///
 /// As real-time safe as libasound, except for `init` and `deinit`.
 package struct PCMWait: ~Copyable {
-    private static let longest = TimeSpan.milliseconds(400)
+    /// A device that is filled far ahead wakes us after 400 ms.
+    private static let longest = TimeSpan.milliseconds(700)
     /// A running device that does not wake us for so long has stopped.
     private static let vainLimit = TimeSpan.seconds(3)
     /// After the PCM's descriptor was ready for another reason: it may stay so.

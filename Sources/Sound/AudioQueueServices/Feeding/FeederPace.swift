@@ -15,8 +15,8 @@ struct FeederPace {
     static let tick = TimeSpan.milliseconds(20)
     /// The same while nothing plays.
     static let idleTick = TimeSpan.milliseconds(100)
-    /// The longest pause, used when much is decoded: the thread pauses for a quarter of the decoded time.
-    static let longestTick = TimeSpan.milliseconds(500)
+    /// The longest pause, used when much is decoded: the thread pauses for a third of the decoded time.
+    static let longestTick = TimeSpan.seconds(1)
     /// The same with another epoch behind the one that plays: its start is to be told soon.
     static let longestTickBeforeJoint = TimeSpan.milliseconds(250)
     /// After this long without a new frame the device's thread has not run, as when the process was stopped: what is
@@ -29,6 +29,6 @@ struct FeederPace {
         }
         guard now - playout.newestHost <= Self.longestLag else { return Self.tick }
         let longest = isJointAhead ? Self.longestTickBeforeJoint : Self.longestTick
-        return min(longest, max(Self.tick, decoded * 0.25))
+        return min(longest, max(Self.tick, decoded * (1.0 / 3)))
     }
 }

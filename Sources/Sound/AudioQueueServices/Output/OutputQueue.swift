@@ -67,7 +67,7 @@ public struct OutputQueue: ~Copyable, Sendable {
 
     /// Decodes enqueued buffers on the calling thread, so that a start waits for nothing. The only method that waits
     /// for a decoder.
-    /// - Parameter frameCount: how many frames are enough; the queue decodes at most two seconds ahead.
+    /// - Parameter frameCount: how many frames are enough; the queue decodes at most three seconds ahead.
     /// - Returns: the number of frames decoded and not yet heard.
     @discardableResult
     public func prime(frameCount: Int = .max) -> Int { core.prime(frameCount) }

@@ -107,5 +107,9 @@ struct Source: BitwiseCopyable {
     /// How long the first frames fade in; zero if they are rendered exactly.
     var fadeInSeconds: Double
     var ring: UnsafeMutablePointer<FrameRingStorage>
-    var resampler: ResamplerView
+    /// Where it lies, since a source is copied often.
+    var resampler: UnsafePointer<ResamplerView>
+
+    /// How many of its frames the filter reaches to either side.
+    var reach: Int { resampler.pointee.reach }
 }

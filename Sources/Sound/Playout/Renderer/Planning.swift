@@ -30,17 +30,18 @@ struct PendingEnd: BitwiseCopyable {
 
 /// Ends of sound in order, oldest first; each is reported once the DAC has passed it. When it is full, new ones are
 /// dropped.
-struct PendingEnds: BitwiseCopyable {
+struct PendingEnds: ~Copyable {
     private static let capacity = 32
-    private var ends = InlineArray<32, PendingEnd>(
-        repeating: PendingEnd(frame: 0, planned: 0, serial: 0, epoch: Epoch(0), isStop: false))
+    private let ends = UnsafeMutablePointer<PendingEnd>.allocate(capacity: capacity)
     private var count = 0
+
+    deinit { ends.deallocate() }
 
     /// Adds an end. One of the same kind and epoch that is not reported yet is replaced by it.
     mutating func append(_ end: PendingEnd) {
         removeAll { $0.epoch == end.epoch && $0.isStop == end.isStop }
         guard count < Self.capacity else { return }
-        ends[count] = end
+        (ends + count).initialize(to: end)
         count += 1
     }
 
@@ -81,7 +82,7 @@ enum Timing {
     static let hysteresisSeconds = 0.02
     /// How much the ring must hold beyond what is rendered before a loop renders further ahead: for the longest time
     /// between two wakes, and as much again.
-    static let ampleSeconds = 0.4
+    static let ampleSeconds = 0.8
     /// What a loop leaves in the device when it takes frames back, plus the time it needs to do so.
     static let noticeSeconds = 0.02
     /// What a card may have fetched in a burst before it is heard; commands allow for that.

@@ -75,7 +75,7 @@ extension Renderer {
             nextFreeFrame(of: source) != nil || atPlanEnd > beginning(of: source) + 1
         else { return false }
         let readable = source.ring.pointee.readable
-        let reach = Double(source.resampler.reach)
+        let reach = Double(source.reach)
         let isThere =
             max(due, Double(source.first)) - reach >= Double(readable.floor)
             || readable.floor == source.ring.pointee.first
@@ -92,7 +92,7 @@ extension Renderer {
             hasBeginning(of: stretch, step: step)
         else { return false }
         let begin = firstReplaceable &+ Int64((Double(source.first) - due) / step)
-        let reach = Int64(Double(source.resampler.reach) / step) + 2
+        let reach = Int64(Double(source.reach) / step) + 2
         // The plan may end beyond the cursor.
         return begin < state.frame && !isAudible(from: begin + reach)
     }
@@ -184,7 +184,7 @@ extension Renderer {
                 floor = min(floor, stretch.cut)
             }
             if state.mode == .waiting, !state.hasSounded { floor = min(floor, source.first) }
-            source.ring.pointee.release(below: floor &- Int64(source.resampler.reach))
+            source.ring.pointee.release(below: floor &- Int64(source.reach))
         }
     }
 }

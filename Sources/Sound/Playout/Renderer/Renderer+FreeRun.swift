@@ -14,7 +14,7 @@ extension Renderer {
         guard stretch.timeline == nil else { return nil }
         // Another device played the beginning.
         let floor = source.ring.pointee.readable.floor
-        return floor > source.first ? Double(floor + Int64(source.resampler.reach)) : beginning(of: source)
+        return floor > source.first ? Double(floor + Int64(source.reach)) : beginning(of: source)
     }
 
     /// The oldest frame that may not have been heard yet; a device may delay by more than its buffer.

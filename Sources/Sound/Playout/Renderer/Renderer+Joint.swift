@@ -62,7 +62,7 @@ extension Renderer {
     private func framesToJoin(_ next: Stretch, ratio: Double) -> Double {
         let step = state.controller.step
         let toEnd = -state.position.distance(from: state.end) / step
-        let toJoin = toEnd - Double(next.source.resampler.reach) / (step * ratio)
+        let toJoin = toEnd - Double(next.source.reach) / (step * ratio)
         guard let tail = state.tail else { return toJoin.rounded(.up) }
         let toTailEnd = -tail.position.distance(from: tail.end) / tail.step.frames
         return max(toJoin, toTailEnd).rounded(.up)
@@ -72,7 +72,7 @@ extension Renderer {
     func hasBeginning(of stretch: Stretch, step: Double) -> Bool {
         let (source, readable) = (stretch.source, stretch.source.ring.pointee.readable)
         guard readable.floor <= source.first else { return false }
-        let count = Double(Int(grid) * 2 + lengths.fade + lengths.hysteresis) * step + Double(source.resampler.reach)
+        let count = Double(Int(grid) * 2 + lengths.fade + lengths.hysteresis) * step + Double(source.reach)
         return readable.end >= stretch.last || Double(readable.end &- source.first) >= count
     }
 }

@@ -47,11 +47,11 @@ extension Renderer {
         _ count: Int, into output: UnsafeMutablePointer<Float>
     ) {
         let audible = min(source.first, end)..<end
-        source.resampler.playing(state.role.to).render(
+        source.resampler.pointee.playing(state.role.to).render(
             from: source.ring, audible: audible, position: position, step: step, count: count, into: output)
         if !state.role.isDone {
-            let other = source.resampler.scratch
-            source.resampler.playing(state.role.from).render(
+            let other = source.resampler.pointee.scratch
+            source.resampler.pointee.playing(state.role.from).render(
                 from: source.ring, audible: audible, position: position, step: step, count: count, into: other)
             crossFade(state.role, from: other, in: output, count: count)
         }

@@ -24,8 +24,8 @@ extension Renderer {
     private mutating func append(_ length: Int) {
         let isSound = state.mode == .sounding
         let step = isSound ? FixedPosition(state.controller.step) : FixedPosition(whole: 0, fraction: 0)
-        history.append(Segment(state: state, step: step, count: length))
-        state = state.advanced(by: length, step: step)
+        history.append(state, step: step, count: length)
+        state.advance(by: length, step: step)
     }
 
     // MARK: Transitions
@@ -155,7 +155,7 @@ extension Renderer {
         guard let source = state.source else { return 0 }
         let end = source.ring.pointee.readable.end
         if end >= state.end { return .max / 4 }
-        let frames = end &- Int64(source.resampler.reach) &- 1 &- state.position.whole
+        let frames = end &- Int64(source.reach) &- 1 &- state.position.whole
         guard frames > 0 else { return 0 }
         return Int(Double(frames) / max(state.controller.step, 1e-3))
     }

@@ -92,7 +92,7 @@ extension Renderer {
         guard let source = state.source, state.end != .max else { return length }
         let step = state.controller.step
         let toEnd = (-state.position.distance(from: state.end) / step).rounded(.up)
-        let toSilence = toEnd + Double(source.resampler.reach) / step
+        let toSilence = toEnd + Double(source.reach) / step
         guard toSilence >= 1 else {
             finish(at: state.frame &+ Int64(max(-0x1p40, toEnd)))
             // What follows may begin before the next grid frame.

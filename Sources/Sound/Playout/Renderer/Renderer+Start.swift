@@ -49,13 +49,13 @@ extension Renderer {
 
     /// Where the source's sound begins, in its own frames.
     func beginning(of source: Source) -> Double {
-        Double(source.first) - (isFresh(source) ? Double(source.resampler.reach) : 0)
+        Double(source.first) - (isFresh(source) ? Double(source.reach) : 0)
     }
 
     /// Device frames until the sound of the stretch behind this one begins, rounded up; infinite if that is not known.
     private func framesToSuccessor() -> Double {
         guard let next = successor, let due = dueFrames(at: state.frame, source: next.source) else { return .infinity }
-        let lead = next.source.fadeInSeconds == 0 ? Double(next.source.resampler.reach) : 0
+        let lead = next.source.fadeInSeconds == 0 ? Double(next.source.reach) : 0
         return ((Double(next.source.first) - lead - due) / feedForward(of: next)).rounded(.up)
     }
 
@@ -79,14 +79,14 @@ extension Renderer {
     /// run dry at once.
     private func hasFrames(for source: Source) -> Bool {
         let floor = source.ring.pointee.readable.floor
-        let left = state.position.whole &- Int64(source.resampler.reach)
+        let left = state.position.whole &- Int64(source.reach)
         guard left >= floor || floor == source.ring.pointee.first else { return false }
         return framesAhead() >= Int(grid) * 2 + lengths.fade + lengths.hysteresis
     }
 
     /// Drops frames that are past before any of them sounded, to make room for those that are needed.
     private func dropPast(_ due: Double, of source: Source) {
-        let behind = FixedPosition(due).whole &- Int64(source.resampler.reach) &- Int64(filledFrameCount)
+        let behind = FixedPosition(due).whole &- Int64(source.reach) &- Int64(filledFrameCount)
         source.ring.pointee.release(below: behind)
     }
 

@@ -16,14 +16,15 @@ public struct Renderer: ~Copyable {
     let channelCount: Int
     let grid: Int64
 
-    var model: DeviceClockModel
-    /// The latest directive that was taken. It fills four kilobytes, and is read where it lies.
+    // These three lie outside of the renderer, because the compiler copies all of a renderer for each call that only
+    // reads it.
+    private let modelMemory: UnsafeMutablePointer<DeviceClockModel>
+    private let stateMemory: UnsafeMutablePointer<PlayState>
+    /// The latest directive that was taken.
     let directive: UnsafeMutablePointer<Directive>
     var history: SegmentHistory
     /// The device frame that is rendered next.
     var cursor: Int64 = 0
-    /// The state after the last planned segment.
-    var state = PlayState()
     /// Whether a new directive has not been planned for yet and should be heard soon.
     var isUrgent = false
     /// Whether a reported placement was cut from the plan: its replacement is not reported again.
@@ -62,12 +63,15 @@ public struct Renderer: ~Copyable {
         channelCount = channels
         grid = Int64(Resampler.pieceFrameCount)
         lengths = FadeLengths(deviceRate: deviceRate)
+        modelMemory = .allocate(capacity: 1)
+        modelMemory.initialize(to: DeviceClockModel(deviceRate: deviceRate, rateHint: rateHint?.value))
+        stateMemory = .allocate(capacity: 1)
+        stateMemory.initialize(to: PlayState())
         directive = .allocate(capacity: 1)
         directive.initialize(to: Directive())
         mixing = .allocate(capacity: Resampler.pieceFrameCount * channels)
         mixing.initialize(repeating: 0, count: Resampler.pieceFrameCount * channels)
         shared = control.shared
-        model = DeviceClockModel(deviceRate: deviceRate, rateHint: rateHint?.value)
         history = SegmentHistory(frameCount: maximumFrameCount)
         attachment = control.attach(deviceRate: deviceRate, channelCount: channels, wake: wake)
     }
@@ -76,6 +80,21 @@ public struct Renderer: ~Copyable {
         control.detach(attachment)
         mixing.deallocate()
         directive.deallocate()
+        stateMemory.deallocate()
+        modelMemory.deinitialize(count: 1)
+        modelMemory.deallocate()
+    }
+
+    /// The device's clock.
+    var model: DeviceClockModel {
+        unsafeAddress { UnsafePointer(modelMemory) }
+        unsafeMutableAddress { modelMemory }
+    }
+
+    /// The state after the last planned segment.
+    var state: PlayState {
+        unsafeAddress { UnsafePointer(stateMemory) }
+        unsafeMutableAddress { stateMemory }
     }
 
     /// Feeds one reading to the clock model. Call it for every driver status that was quick to obtain.

@@ -47,15 +47,19 @@ struct PlayState: BitwiseCopyable {
     /// The state `frames` further into a segment with this step.
     func advanced(by frames: Int, step: FixedPosition) -> PlayState {
         var later = self
-        later.frame += Int64(frames)
-        later.volume = volume.advanced(by: frames)
-        later.role = role.advanced(by: frames)
-        if mode == .sounding {
-            later.position = position.advanced(by: step, times: frames)
-            later.fade = fade.advanced(by: frames)
-            later.tail?.advance(by: frames)
-        }
+        later.advance(by: frames, step: step)
         return later
+    }
+
+    /// Goes on by so many frames of a segment with this step.
+    mutating func advance(by frames: Int, step: FixedPosition) {
+        frame += Int64(frames)
+        volume = volume.advanced(by: frames)
+        role = role.advanced(by: frames)
+        guard mode == .sounding else { return }
+        position = position.advanced(by: step, times: frames)
+        fade = fade.advanced(by: frames)
+        tail?.advance(by: frames)
     }
 }
 
@@ -68,7 +72,7 @@ struct Tail: BitwiseCopyable {
     var end: Int64
 
     /// Whether its last frame and all that the filter makes of it is past.
-    var isOver: Bool { position.whole >= end &+ Int64(source.resampler.reach) }
+    var isOver: Bool { position.whole >= end &+ Int64(source.reach) }
 
     mutating func advance(by frames: Int) { position = position.advanced(by: step, times: frames) }
 }
@@ -114,9 +118,13 @@ struct SegmentHistory: ~Copyable {
 
     var last: UnsafeMutablePointer<Segment>? { count == 0 ? nil : self[count - 1] }
 
-    mutating func append(_ segment: Segment) {
+    /// Appends a segment that begins with this state.
+    mutating func append(_ state: PlayState, step: FixedPosition, count frameCount: Int) {
         if count > mask { dropFirst() }
-        segments[(first + count) & mask] = segment
+        let segment = self[count]
+        segment.pointee.state = state
+        segment.pointee.step = step
+        segment.pointee.count = frameCount
         count += 1
     }
 

@@ -17,6 +17,8 @@ final class Resampler {
     private let planes: UnsafeMutablePointer<Float>
     private let planeStride: Int
     private let scratch: UnsafeMutablePointer<Float>
+    /// Valid as long as this object lives.
+    let view: UnsafePointer<ResamplerView>
 
     init(songRate: Double, deviceRate: Double, songChannelCount: Int, deviceChannelCount: Int) {
         self.songRate = songRate
@@ -37,6 +39,13 @@ final class Resampler {
         planes.initialize(repeating: 0, count: laneCount * (planeStride + Self.pieceFrameCount))
         scratch = .allocate(capacity: Self.pieceFrameCount * deviceChannelCount)
         scratch.initialize(repeating: 0, count: Self.pieceFrameCount * deviceChannelCount)
+        let view = UnsafeMutablePointer<ResamplerView>.allocate(capacity: 1)
+        view.initialize(
+            to: ResamplerView(
+                songChannelCount: songChannelCount, deviceChannelCount: deviceChannelCount, laneCount: laneCount,
+                foldsBefore: deviceChannelCount < songChannelCount, table: table.view, gains: gains,
+                roleRows: roleRows, planes: planes, planeStride: planeStride, scratch: scratch))
+        self.view = UnsafePointer(view)
     }
 
     deinit {
@@ -44,20 +53,12 @@ final class Resampler {
         roleRows.deallocate()
         planes.deallocate()
         scratch.deallocate()
+        view.deallocate()
     }
 
     func fits(songRate: Double, deviceRate: Double, songChannelCount: Int, deviceChannelCount: Int) -> Bool {
         self.songRate == songRate && self.deviceRate == deviceRate
             && matrix.songChannelCount == songChannelCount && matrix.deviceChannelCount == deviceChannelCount
-    }
-
-    /// Valid as long as this object lives.
-    var view: ResamplerView {
-        ResamplerView(
-            songChannelCount: matrix.songChannelCount, deviceChannelCount: matrix.deviceChannelCount,
-            laneCount: min(matrix.songChannelCount, matrix.deviceChannelCount),
-            foldsBefore: matrix.deviceChannelCount < matrix.songChannelCount, table: table.view, gains: gains,
-            roleRows: roleRows, planes: planes, planeStride: planeStride, scratch: scratch)
     }
 }
 
