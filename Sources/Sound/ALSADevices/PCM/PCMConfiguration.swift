@@ -32,6 +32,8 @@ package struct PCMRequest: Sendable {
     package var formats = PCMSampleFormat.allCases
     package var periodMicroseconds: UInt32 = 5_000
     package var bufferMicroseconds: UInt32 = 150_000
+    /// The same of a device that can have as many periods as that takes; used if longer.
+    package var longBufferMicroseconds: UInt32 = 0
     /// How much of the buffer is kept filled, except at the pace ``PCMPace/deep``.
     package var filledMicroseconds: UInt32 = .max
     /// How much of that must be writable, or readable, before a wake; at least a period.
@@ -42,14 +44,17 @@ package struct PCMRequest: Sendable {
     package init() {}
 
     /// 48 kHz, two channels, a pointer that moves every 5 ms, and a buffer of 500 ms, of which 150 ms are filled and a
-    /// wake comes every 10 ms; once the clock is known, all is filled and a wake comes every 400 ms.
+    /// wake comes every 10 ms; once the clock is known, all is filled and a wake comes every 400 ms. A device of few
+    /// periods has a buffer of 300 ms, and a wake comes every 200: with 32 periods (Intel's HDA, AC97) half a second
+    /// takes periods of 16 ms, and with these two listeners on QEMU's HDA wandered by 34 to 171 us.
     ///
     /// The buffer carries the sound through a machine that freezes for 100 ms. Commands do not wait for it, because
     /// written frames can be taken back (`snd_pcm_rewind`). A device that keeps what it has is filled with 150 ms for
     /// ever, and wakes its loop every 50 ms once its clock is known.
     package static let playback: PCMRequest = {
         var request = PCMRequest()
-        request.bufferMicroseconds = 500_000
+        request.bufferMicroseconds = 300_000
+        request.longBufferMicroseconds = 500_000
         request.filledMicroseconds = 150_000
         request.wakeMicroseconds = 10_000
         request.seldomWakeMicroseconds = 50_000
@@ -61,12 +66,15 @@ package struct PCMRequest: Sendable {
     static let serverPlayback: PCMRequest = {
         var request = playback
         request.bufferMicroseconds = request.filledMicroseconds
+        request.longBufferMicroseconds = 0
         return request
     }()
 
     static let channelRange: ClosedRange<UInt32> = 1...8
     /// In hertz.
     static let rateRange: ClosedRange<UInt32> = 4_000...400_000
+    /// A period is no longer than this in a long buffer.
+    static let longestPeriodMicroseconds: UInt32 = 10_000
     /// A device that claims more is not believed, and its buffer not allocated.
     static let largestBufferFrameCount = 1 << 20
 }
@@ -123,13 +131,22 @@ extension PCMHandle {
             throw unsupported("it runs at \(rate) Hz, not at \(request.rate)")
         }
         // The buffer comes first: its length matters most, and a device may allow only few periods.
-        var bufferTime = request.bufferMicroseconds
+        var bufferTime = bufferTime(request, parameters)
         try check(snd_pcm_hw_params_set_buffer_time_near(pointer, parameters, &bufferTime, nil), "set the buffer")
         var periodTime = request.periodMicroseconds
         try check(snd_pcm_hw_params_set_period_time_near(pointer, parameters, &periodTime, nil), "set the period")
         try check(snd_pcm_hw_params(pointer, parameters), "set parameters")
 
         return try read(parameters, request, format: format, channelCount: channelCount, nominalRate: Double(rate))
+    }
+
+    /// - Returns: the length to ask for, in microseconds.
+    private func bufferTime(_ request: PCMRequest, _ parameters: OpaquePointer) -> UInt32 {
+        var periodCount: UInt32 = 0
+        guard snd_pcm_hw_params_get_periods_max(parameters, &periodCount, nil) >= 0,
+            periodCount >= request.longBufferMicroseconds / PCMRequest.longestPeriodMicroseconds
+        else { return request.bufferMicroseconds }
+        return max(request.bufferMicroseconds, request.longBufferMicroseconds)
     }
 
     private func chooseFormat(
