@@ -15,7 +15,7 @@ public struct SkewLimits: Sendable {
     }
 
     /// How good it shall be: three hosts, songs of 90 s, medians of five runs.
-    public static let quietLAN = SkewLimits(p50: 3, p99: 8, maximum: 10, first: 20, whole: 25)
+    public static let quietLAN = SkewLimits(p50: 1, p99: 3, maximum: 5, first: 20, whole: 25)
     /// The same over ``RadioLink/wiFi(seed:)``.
     public static let radio = SkewLimits(p50: 50, p99: 100, maximum: 300, first: 300, whole: 500)
     /// The same over ``RadioLink/rough(seed:)``.

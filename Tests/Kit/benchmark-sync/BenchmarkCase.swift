@@ -55,7 +55,7 @@ struct BenchmarkCase {
     private static var coarse: BenchmarkCase {
         var item = BenchmarkCase(
             name: "coarse", title: "quiet LAN, coarse cards: pointer and delay move once a burst",
-            limits: SkewLimits(p50: 15, p99: 50, maximum: 100, first: 200, whole: 200))
+            limits: SkewLimits(p50: 8, p99: 25, maximum: 50, first: 200, whole: 200))
         item.configuration.hasCoarseCards = true
         return item
     }
