@@ -24,9 +24,7 @@ struct SharedPart: Sendable {
         /// - Parameter bytes: ``byteCount`` of them.
         /// - Throws: if no part has the length that it states.
         init(from bytes: UnsafeRawBufferPointer) throws(RecordError) {
-            key = SecretBytes(count: ChaCha20.keyByteCount) {
-                $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<$0.count]))
-            }
+            key = SecretBytes(copying: bytes[..<ChaCha20.keyByteCount])
             let digestEnd = ChaCha20.keyByteCount + Bytes32.count
             digest = Bytes32 { $0.copyBytes(from: bytes[ChaCha20.keyByteCount..<digestEnd]) }
             let count = Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: digestEnd, as: UInt32.self)))

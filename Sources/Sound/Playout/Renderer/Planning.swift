@@ -29,7 +29,7 @@ struct PendingEnd: BitwiseCopyable {
 }
 
 /// Ends of sound in order, oldest first; each is reported once the DAC has passed it. When it is full, new ones are
-/// dropped.
+/// dropped. They lie outside of the renderer, as its state does.
 struct PendingEnds: ~Copyable {
     private static let capacity = 32
     private let ends = UnsafeMutablePointer<PendingEnd>.allocate(capacity: capacity)
