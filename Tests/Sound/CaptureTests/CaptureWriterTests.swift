@@ -36,7 +36,7 @@ private struct VirtualMicrophone: ~Copyable {
                 random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
                 let delay = Self.chunk / 10 * part - Int(random >> 59)
                 writer.note(
-                    delay: delay, host: host(air + Int64(delay)), isWake: part == 10, slack: .zero, isTimely: true)
+                    delay: delay, host: host(air + Int64(delay)), occasion: part == 10 ? .wake : .poll, slack: .zero, isTimely: true)
             }
             let memory = writer.memory
             for index in 0..<Self.chunk {
@@ -157,7 +157,7 @@ private func takeAll(_ control: CaptureControl, atMost: Int = .max) -> [Taken] {
         var microphone = VirtualMicrophone()
         for _ in 0..<120 {
             microphone.writer.note(
-                delay: 480, host: microphone.host(microphone.air + 480), isWake: true, slack: .zero, isTimely: false)
+                delay: 480, host: microphone.host(microphone.air + 480), occasion: .wake, slack: .zero, isTimely: false)
             microphone.writer.commit(480)
             microphone.air += 480
         }

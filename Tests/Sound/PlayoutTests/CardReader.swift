@@ -6,7 +6,7 @@ struct CardReader: ~Copyable {
     typealias Reading = (frame: Int64, host: Double)
     /// What the loop says of a reading; see ``DeviceClockReading``.
     var slack = 0.0
-    var isWake = false
+    var occasion = ReadingOccasion.poll
     /// Whether readings are made when the pointer moves instead of by the clock.
     var isWoken = false
 
@@ -50,7 +50,7 @@ struct CardReader: ~Copyable {
         while now < end {
             if let reading = fault((dac.pointer(at: now + (isWoken ? 1e-7 : 0)), now), &random) {
                 model.note(
-                    frame: reading.frame, hostNanoseconds: Int64((reading.host * 1e9).rounded()), isWake: isWake,
+                    frame: reading.frame, hostNanoseconds: Int64((reading.host * 1e9).rounded()), occasion: occasion,
                     slack: slack)
             }
             if isWoken {

@@ -20,7 +20,7 @@ import Testing
     @Test(arguments: [48, 240, 384] as [Int64], [-1_000, -35, 40, 1_000] as [Double])
     func aCardThatWakesWithItsBurstsShowsTheEdge(burst: Int64, ppm: Double) {
         var reader = CardReader(VirtualDAC(ppm: ppm, burst: burst))
-        reader.isWake = true
+        reader.occasion = .wake
         reader.isWoken = true
         let sight = reader.read(until: 1_000 + BuildMode.seconds(30, debug: 2)) { reading, random in
             (reading.frame, reading.host - 30e-6 * logarithm(1 - 0.999 * random.next()))

@@ -314,7 +314,7 @@ import Testing
             case ..<1.435: frame = 7_200 + Int64((now - 0.794) / 0.005) * 240
             default: frame = max(frame, Int64((now - 0.7936) * 48_000 + noise))
             }
-            model.note(frame: frame, hostNanoseconds: Int64(now * 1e9), isWake: reading % 5 == 0)
+            model.note(frame: frame, hostNanoseconds: Int64(now * 1e9), occasion: reading % 5 == 0 ? .wake : .poll)
             guard let line = model.line else { continue }
             try #require(line.seconds(of: frame).isFinite && line.ppm.isFinite)
         }

@@ -15,7 +15,7 @@ import Testing
         for index in Int(start * 200)..<Int(end * 200) {
             let now = Double(index) / 200
             let frame = Int64((now - miss(now)) * Self.rate * (1 + Self.ppm * 1e-6))
-            model.note(frame: frame, hostNanoseconds: Int64(now * 1e9), isWake: true)
+            model.note(frame: frame, hostNanoseconds: Int64(now * 1e9), occasion: .wake)
         }
     }
 

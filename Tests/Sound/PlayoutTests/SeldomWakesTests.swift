@@ -39,7 +39,8 @@ import Testing
             var time = dac.seconds(of: Double(frame)) + 20e-6 - 25e-6 * logarithm(1 - 0.999 * random.next())
             for index in 0..<(isYoung ? 1 : readingCount) {
                 model.note(
-                    frame: dac.pointer(at: time), hostNanoseconds: Int64((time * 1e9).rounded()), isWake: index == 0)
+                    frame: dac.pointer(at: time), hostNanoseconds: Int64((time * 1e9).rounded()),
+                    occasion: index == 0 ? .wake : .poll)
                 // A block is rendered.
                 time += 60e-6 * (0.8 + 0.4 * random.next())
             }

@@ -1,3 +1,5 @@
+import AudioCore
+
 @testable import Playout
 
 /// A card whose pointer moves by four milliseconds at once, and the loop that plays it: as the kernel's loopback card
@@ -22,9 +24,12 @@ struct SteppedCard: ~Copyable {
         /// by the same step, and goes first. The latter number from the age of 6 s on, when that has more to do.
         var queue = (first: 0.0, later: 0.0)
         var isWoken = true
+        /// Whether the loop looks for steps; and the part of its looks after which it loses the processor for a while.
+        var searches = false
+        var lostShare = 0.0
     }
 
-    let machine: Machine
+    var machine: Machine
     /// Of the card against host time.
     let ppm: Double
     var model: DeviceClockModel
@@ -63,12 +68,15 @@ struct SteppedCard: ~Copyable {
 
     /// One turn of the loop.
     mutating func turn() {
-        let isReady = wait()
+        let search = machine.searches ? model.burstSearch(after: HostTime(nanoseconds: Int64(now * 1e9))) : nil
+        let begin = search.map { Double($0.begin.nanoseconds) * 1e-9 }
+        let isReady = wait(until: begin ?? now + (model.readingInterval == nil ? 0.2 : machine.wait))
+        if !isReady, let search { return look(for: search) }
         let pointer = steps(at: now) * Self.stepFrameCount
         available = 7_200 - written + pointer
         now += machine.reading * (0.5 + 0.5 * random.next())
         model.note(
-            frame: pointer, hostNanoseconds: Int64(now * 1e9), isWake: isReady && machine.isWoken,
+            frame: pointer, hostNanoseconds: Int64(now * 1e9), occasion: isReady && machine.isWoken ? .wake : .poll,
             slack: machine.reading)
         guard isReady else { return }
         written += available
@@ -76,11 +84,22 @@ struct SteppedCard: ~Copyable {
         now += machine.filling + 5 * machine.noise * random.next()
     }
 
+    /// Reads again and again, until the step is there or the time for it is over.
+    private mutating func look(for search: BurstSearch) {
+        repeat {
+            let pointer = steps(at: now) * Self.stepFrameCount
+            now += machine.reading * (0.5 + 0.5 * random.next())
+            if random.next() < machine.lostShare { now += 0.001 * random.next() }
+            model.note(
+                frame: pointer, hostNanoseconds: Int64(now * 1e9), occasion: .search, slack: machine.reading)
+        } while model.searcher.isLooking && now * 1e9 < Double(search.end.nanoseconds)
+    }
+
     /// Sleeps until the device takes enough, or until it is time to look. Returns whether it takes enough.
-    private mutating func wait() -> Bool {
+    private mutating func wait(until time: Double) -> Bool {
         if available >= 480 { return true }
-        let longest = model.readingInterval == nil ? 0.2 : machine.wait
-        let deadline = now + longest + machine.timer + machine.noise * random.next()
+        var deadline = time + machine.timer + machine.noise * random.next()
+        if machine.searches, random.next() < machine.lateShare { deadline += stepSeconds * random.next() }
         var step = steps(at: now) + 1
         while seconds(of: step * Self.stepFrameCount) < deadline {
             if machine.isWoken, endsPeriod(step) {

@@ -72,7 +72,7 @@ struct ALSACaptureLoop: ~Copyable {
                 pcm, .capture, bufferFrameCount: configuration.bufferFrameCount, into: status,
                 validator: &timestampValidator, code: &code)
         else { return code }
-        note(reading, isWake: wake == .device)
+        note(reading, wake == .device ? .wake : .poll)
         guard wake == .device else { return 0 }
         guard reading.available >= chunkFrameCount else { return recovery.noteEmptyTurn() }
         code = read(reading.available)
@@ -80,10 +80,10 @@ struct ALSACaptureLoop: ~Copyable {
         return code
     }
 
-    private mutating func note(_ reading: PCMReading, isWake: Bool) {
+    private mutating func note(_ reading: PCMReading, _ occasion: ReadingOccasion) {
         guard abs(reading.delay) <= configuration.longestDelayFrameCount else { return }
         writer.note(
-            delay: reading.delay, host: reading.instant.host, isWake: isWake, slack: reading.instant.slack,
+            delay: reading.delay, host: reading.instant.host, occasion: occasion, slack: reading.instant.slack,
             isTimely: reading.instant.isTimely)
     }
 

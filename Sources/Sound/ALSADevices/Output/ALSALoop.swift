@@ -6,10 +6,10 @@ import Synchronization
 
 // The real-time loop of one playback PCM.
 //
-// The device wakes us every 400 ms, or 200 if its buffer is short; every 50 if it does not give frames back, its
-// pointer moves in bursts, or little sound is there to be rendered; every 10 while its clock is still being learned, or
-// if it is a sound server; or a period sooner (see ``PCMPaces``, ``WakeStagger``). While its clock is not known well,
-// we also look from time to time.
+// The device wakes us every 400 ms, or 200 if its buffer is short; every 50 if it does not give frames back, or little
+// sound is there to be rendered; every 10 while its clock is still being learned, or if it is a sound server; or a
+// period sooner (see ``PCMPaces``, ``WakeStagger``). While its clock is not known well, we also look from time to time.
+// If its pointer moves in bursts, we are there when one comes, five times a second, and at first for each of them.
 // We read its status: the frames writable, the delay, and the time of both. The last two make a reading of the DAC
 // clock for the renderer. Then we render what is to be filled: up to 55 ms at a time if 60 ms are left, otherwise a
 // period at a time, so that the first frames arrive early. Where wakes are few, the status is also read after each of
@@ -114,13 +114,16 @@ struct ALSALoop: ~Copyable {
 
     private mutating func turn() -> Int32 {
         setPace()
-        let wake = wait.wait(readingEvery: renderer.readingInterval)
+        let now = HostTime.now()
+        let search = renderer.burstSearch(after: now)
+        let wake = wait.wait(readingEvery: search.map { $0.begin - now } ?? renderer.readingInterval)
+        if wake == .reading, let search { return look(for: search) }
         if case .failed(let code) = wake { return code }
         guard wake != .command || renderer.wantsEarlierFrame else { return 0 }
 
         var code: Int32 = 0
         guard let reading = takeReading(&code) else { return code }
-        note(reading, isWake: wake == .device)
+        note(reading, wake == .device ? .wake : .poll)
         guard wake != .reading else { return 0 }
 
         var buffered = configuration.bufferFrameCount - min(max(reading.available, 0), configuration.bufferFrameCount)
@@ -150,7 +153,7 @@ struct ALSALoop: ~Copyable {
             validator: &timestampValidator, code: &code)
     }
 
-    private mutating func note(_ reading: PCMReading, isWake: Bool) {
+    private mutating func note(_ reading: PCMReading, _ occasion: ReadingOccasion) {
         guard reading.instant.isTimely, abs(reading.delay) <= configuration.longestDelayFrameCount else { return }
         let waiting = configuration.bufferFrameCount - reading.available
         guard delayValidator.isCredible(delay: reading.delay, waiting: waiting, at: reading.instant.host) else {
@@ -159,7 +162,17 @@ struct ALSALoop: ~Copyable {
         renderer.note(
             DeviceClockReading(
                 frame: DeviceFrame(index: written &- Int64(reading.delay)), host: reading.instant.host,
-                isWake: isWake, slack: reading.instant.slack))
+                occasion: occasion, slack: reading.instant.slack))
+    }
+
+    /// Reads the status again and again, until the burst is there or the time for it is over.
+    private mutating func look(for search: BurstSearch) -> Int32 {
+        var code: Int32 = 0
+        while let reading = takeReading(&code) {
+            note(reading, .search)
+            guard renderer.isSearching, reading.instant.host < search.end else { return 0 }
+        }
+        return code
     }
 
     /// Takes back what is written beyond the next 12 ms (or two periods). Returns the number of frames.
@@ -206,7 +219,7 @@ struct ALSALoop: ~Copyable {
     /// Takes one more reading of the clock. If the device refuses, the next turn finds out why.
     private mutating func readAgain() {
         var code: Int32 = 0
-        if let reading = takeReading(&code) { note(reading, isWake: false) }
+        if let reading = takeReading(&code) { note(reading, .poll) }
     }
 
     /// Writes the first `count` frames of `bytes`. Positive if all were taken, 0 if the device is full.

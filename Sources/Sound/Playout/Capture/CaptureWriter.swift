@@ -65,10 +65,10 @@ public struct CaptureWriter: ~Copyable {
     ///   - delay: frames that were at the microphone and are not read yet.
     ///   - isTimely: whether instant and delay belong together; other readings serve only if there is no better one.
     public mutating func note(
-        delay: Int, host: HostTime, isWake: Bool, slack: TimeSpan, isTimely: Bool
+        delay: Int, host: HostTime, occasion: ReadingOccasion, slack: TimeSpan, isTimely: Bool
     ) {
         let reading = DeviceClockReading(
-            frame: DeviceFrame(index: next &+ Int64(delay)), host: host, isWake: isWake, slack: slack)
+            frame: DeviceFrame(index: next &+ Int64(delay)), host: host, occasion: occasion, slack: slack)
         if isTimely || raw == nil { raw = reading }
         if isTimely { clock.note(reading) }
     }

@@ -24,7 +24,7 @@ public struct DeviceClock: ~Copyable {
 
     public mutating func note(_ reading: DeviceClockReading) {
         model.note(
-            frame: reading.frame.index, hostNanoseconds: reading.host.nanoseconds, isWake: reading.isWake,
+            frame: reading.frame.index, hostNanoseconds: reading.host.nanoseconds, occasion: reading.occasion,
             slack: reading.slack.seconds)
     }
 

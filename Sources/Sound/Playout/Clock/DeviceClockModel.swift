@@ -24,7 +24,8 @@ import AudioCore
 //    halves lie far apart: after `patience` the offset is learned anew once more.
 // 5. A device whose first readings drift faster than a sound card can is not believed; if it goes on, it is silenced
 //    (see `RateCheck.swift`). A device whose readings are guesses is judged over seconds (see `GuessFit.swift`).
-// 6. If the pointer moves in bursts that also wake the loop, only wakes make the line (see `WakeEdge.swift`).
+// 6. If the pointer moves in bursts, the loop looks for them (see `BurstSearcher.swift`), and only the edges that it
+//    finds make the line. If it finds none, and bursts wake the loop, only wakes do (see `WakeEdge.swift`).
 //
 // Residuals are relative to the nominal rate since the first reading, not absolute times, so doubles resolve far below
 // a nanosecond for weeks.
@@ -68,16 +69,19 @@ struct DeviceClockModel: ~Copyable {
     static let earlySeconds = 0.1
     private static let lateSeconds = 0.3
 
-    private let rate: Double
+    let rate: Double
     private let memory: UnsafeMutablePointer<ClockPoint>
     /// The first readings. `points` follow them, without the open bucket.
     private var raw: ClockPoints
     var points: ClockPoints
     private var bucket = ClockBucket()
-    private var isRaw = true
+    private(set) var isRaw = true
     /// Poll readings, where wakes make the line; and whether the line also contains poll readings.
     private var edge: WakeEdge
     private var hasPolled = false
+    /// Searches for bursts; and whether the edges that they find make the line.
+    var searcher = BurstSearcher()
+    private var followsEdges = false
     /// The host time at which a poll reading last showed the newest frame.
     private var standingHost: Int64?
     private var readingCount = 0
@@ -98,7 +102,7 @@ struct DeviceClockModel: ~Copyable {
     private var mature = ReadingRun()
     private var early = ReadingRun()
     var late = ReadingRun()
-    private var uncertainty = ReadingUncertainty()
+    private(set) var uncertainty = ReadingUncertainty()
     var isRelearning = false
     /// Whether readings are guesses; and the host time of the first reading that no line contains yet.
     var isGuessed = false
@@ -111,8 +115,8 @@ struct DeviceClockModel: ~Copyable {
     /// Not part of the line's bound.
     var wakeDuration: Double { edge.wakeDuration }
 
-    /// Whether the device's pointer moves in bursts: each wake then tells of one.
-    var isCoarse: Bool { uncertainty.isCoarse }
+    /// Whether every wake tells of the clock, as the device's pointer moves in bursts and no search finds them.
+    var needsEveryWake: Bool { uncertainty.isCoarse && !followsEdges }
 
     /// How often a new line replaced the old one because the device's clock had stepped.
     private(set) var relearnCount = 0
@@ -166,9 +170,12 @@ struct DeviceClockModel: ~Copyable {
     var impossiblePPM: Double? { check.impossiblePPM }
 
     /// - Parameters:
-    ///   - isWake: whether the device triggered this reading by moving its pointer (a wake).
     ///   - slack: how much earlier the frame may have left, in seconds.
-    mutating func note(frame: Int64, hostNanoseconds: Int64, isWake: Bool = true, slack: Double = 0) {
+    mutating func note(
+        frame: Int64, hostNanoseconds: Int64, occasion: ReadingOccasion = .wake, slack: Double = 0
+    ) {
+        let isWake = occasion == .wake
+        let isEdge = occasion == .search && searcher.note(frame: frame, at: hostNanoseconds)
         uncertainty.note(frame: frame, host: hostNanoseconds, isWake: isWake, slack: slack)
         if readingCount == 0 { begin(frame: frame, host: hostNanoseconds) }
         if frame == newestFrame, !isWake { standingHost = hostNanoseconds &- Int64(slack * 1e9) }
@@ -182,6 +189,13 @@ struct DeviceClockModel: ~Copyable {
         if awaitedSince == nil, line == nil || isRelearning { awaitedSince = hostNanoseconds }
         newestTime = point.time
         defer { standingHost = nil }
+        let showsEdges = searcher.isReliable(at: hostNanoseconds)
+        guard showsEdges == followsEdges else { return changeReadings(followingEdges: showsEdges) }
+        if followsEdges {
+            guard isEdge else { return }
+            readingCount &+= 1
+            return take(point)
+        }
         guard uncertainty.isWokenCoarse, !isGuessed else {
             hasPolled = hasPolled || !isWake
             readingCount &+= 1
@@ -192,6 +206,8 @@ struct DeviceClockModel: ~Copyable {
 
     /// Drops all readings, because the device's clock stopped and started again. The rate is kept.
     mutating func restart() {
+        searcher.restart()
+        followsEdges = false
         forget(slopeDeviation: max(0.5e-6, 3 * fit.slopeDeviation))
         knowsRate = prior.deviation < RatePrior.unknown
         check.restart()
@@ -243,6 +259,15 @@ struct DeviceClockModel: ~Copyable {
             readingCount &+= 1
             take(isFollowing ? edge.corrected(point, by: fit) : point)
         }
+    }
+
+    /// Drops the readings so far, because other ones make the line from now on: they are late by something else. An
+    /// existing line stays in force until these make a new one.
+    private mutating func changeReadings(followingEdges: Bool) {
+        followsEdges = followingEdges
+        if followingEdges { readingCount = 0 }
+        forget(slopeDeviation: 5e-6)
+        isRelearning = line != nil
     }
 
     private mutating func take(_ point: ClockPoint) {
@@ -353,9 +378,10 @@ struct DeviceClockModel: ~Copyable {
         awaitedSince = nil
         if isRaw { edge.compare(with: fit) } else { edge.finish() }
         var line = candidate
-        line.systematicBound = uncertainty.seconds(of: fit, at: newestTime, rate: rate) + edge.uncertainty
+        line.systematicBound =
+            uncertainty.seconds(of: fit, at: newestTime, rate: rate, showsEdges: followsEdges) + edge.uncertainty
         // The prior must not hide what a coarse pointer could not show yet.
-        if uncertainty.isPolledCoarse, prior.deviation >= RatePrior.unknown {
+        if uncertainty.isPolledCoarse, !followsEdges, prior.deviation >= RatePrior.unknown {
             line.systematicBoundRate = min(RatePrior.limitPPM * 1e-6, 4 * fit.freeSlopeDeviation)
             line.systematicBound += line.systematicBoundRate * (newestTime - (isRaw ? raw[0].time : points[0].time))
         }

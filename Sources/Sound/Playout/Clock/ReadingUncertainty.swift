@@ -27,6 +27,8 @@ struct ReadingUncertainty: BitwiseCopyable {
     /// it. With fewer moves, the coarseness of the pointer is unknown.
     private static let leastWakeCount = 2
     private static let leastMoveCount = 8
+    /// No reading takes less time, in seconds.
+    private static let shortestReading = 0.1e-6
     private static let longestWakePause: Int64 = 300_000_000
     /// A device that wakes the loop although its pointer has stood still for more than this many nanoseconds is polled,
     /// whatever the loop says. One idle wake is an accident; 64 wakes that did show a move make up for it.
@@ -119,12 +121,19 @@ struct ReadingUncertainty: BitwiseCopyable {
     /// Whether a coarse pointer's bursts are found by polling, not by wakes.
     var isPolledCoarse: Bool { isCoarse && wakeShare < 0.5 && !isWokenCoarse }
 
+    /// How many frames a coarse pointer moves by at a time, once that is known.
+    var burstFrameCount: Int64? { isCoarse && moveCount >= Self.leastMoveCount ? granule : nil }
+
+    /// Whether the driver itself says when a reading was valid: then nothing shows it better.
+    var isStamped: Bool { slack < Self.shortestReading }
+
     /// The uncertainty in seconds, for a line fitted up to `time`.
-    func seconds(of fit: ClockFit, at time: Double, rate: Double) -> Double {
+    /// - Parameter showsEdges: whether the readings show bursts at their edges.
+    func seconds(of fit: ClockFit, at time: Double, rate: Double, showsEdges: Bool) -> Double {
         let readings = Double(max(count, 8))
         var sum = slack + Self.fineFactor / rate / readings
         sum += Self.scatterFactor * max(0, fit.scale - Self.fineScale) / readings.squareRoot()
-        if isPolledCoarse { sum += Self.beatFactor * min(Double(granule) / rate, longestGap) }
+        if isPolledCoarse, !showsEdges { sum += Self.beatFactor * min(Double(granule) / rate, longestGap) }
         if hasEarlyStamps(at: time) { sum += fit.earlyLimit }
         return sum
     }

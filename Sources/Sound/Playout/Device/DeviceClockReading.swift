@@ -1,5 +1,19 @@
 import AudioCore
 
+/// Why a loop read its device's clock.
+///
+/// With a fine pointer all readings tell the same. A coarse one shows the clock only when it moves: a reading of a
+/// search (``BurstSearch``) shows that moment; a wake comes somewhat later; a poll shows that the pointer moved at some
+/// time since the previous reading, and limits how late the line may be.
+public enum ReadingOccasion: Sendable, BitwiseCopyable {
+    /// The device woke the loop by moving its pointer.
+    case wake
+    /// The loop looked by itself.
+    case poll
+    /// The loop was looking for a burst, again and again.
+    case search
+}
+
 /// A reading of a device's clock: this frame leaves the DAC, or reaches the ADC, at this host time.
 ///
 /// The device loop makes it from one driver status: frames written minus delay, at the driver's own timestamp. A
@@ -7,17 +21,14 @@ import AudioCore
 public struct DeviceClockReading: Hashable, Sendable, BitwiseCopyable {
     public var frame: DeviceFrame
     public var host: HostTime
-    /// Whether the device triggered this reading by moving its pointer (a wake). With a coarse pointer, wakes show the
-    /// clock; a poll reading only limits how late the line may be. Without wakes, the pointer moved at some time since
-    /// the previous poll reading, and the bound allows for it.
-    public var isWake: Bool
+    public var occasion: ReadingOccasion
     /// How much earlier the frame may have left, as far as the reading itself shows.
     public var slack: TimeSpan
 
-    public init(frame: DeviceFrame, host: HostTime, isWake: Bool = true, slack: TimeSpan = .zero) {
+    public init(frame: DeviceFrame, host: HostTime, occasion: ReadingOccasion = .wake, slack: TimeSpan = .zero) {
         self.frame = frame
         self.host = host
-        self.isWake = isWake
+        self.occasion = occasion
         self.slack = slack
     }
 }

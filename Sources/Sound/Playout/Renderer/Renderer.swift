@@ -100,7 +100,7 @@ public struct Renderer: ~Copyable {
     /// Feeds one reading to the clock model. Call it for every driver status that was quick to obtain.
     public mutating func note(_ reading: DeviceClockReading) {
         model.note(
-            frame: reading.frame.index, hostNanoseconds: reading.host.nanoseconds, isWake: reading.isWake,
+            frame: reading.frame.index, hostNanoseconds: reading.host.nanoseconds, occasion: reading.occasion,
             slack: reading.slack.seconds)
         reportEnd(heardBefore: model.newestReadingFrame)
     }
@@ -112,9 +112,21 @@ public struct Renderer: ~Copyable {
     /// How often readings are useful beside those of wakes: soon after a start, while the DAC's clock is not known
     /// well. The loop may then wait for so long at a time. Nil if they are not.
     public var readingInterval: TimeSpan? {
-        directive.pointee.isFreeRunning && directive.pointee.stretches.first?.timeline == nil
-            ? nil : model.readingInterval
+        needsNoClock ? nil : model.readingInterval
     }
+
+    private var needsNoClock: Bool {
+        directive.pointee.isFreeRunning && directive.pointee.stretches.first?.timeline == nil
+    }
+
+    /// When to look for the next burst of a pointer that moves in bursts; nil if that does not help, or not now. The
+    /// loop then feeds the readings of the search, each as ``ReadingOccasion/search``, while it ``isSearching``.
+    public mutating func burstSearch(after now: HostTime) -> BurstSearch? {
+        needsNoClock ? nil : model.burstSearch(after: now)
+    }
+
+    /// Whether the burst that is searched for did not come before the newest reading.
+    public var isSearching: Bool { model.searcher.isLooking }
 
     /// Whether the device may wake its thread seldom: its clock has been followed for long enough, and it is no
     /// sound server. A server takes how much must be writable at a wake for the latency that is wanted of it, and
@@ -123,9 +135,9 @@ public struct Renderer: ~Copyable {
 
     /// Whether the loop may render further ahead, and look more seldom: so much sound is there beyond what is rendered,
     /// as there is not where a live source is to be heard soon after it sounded; and the device's clock does not need
-    /// every wake, as a pointer that moves in bursts does.
+    /// every wake, as that of a pointer does that moves in bursts which are not searched for.
     public var mayRenderFarAhead: Bool {
-        state.mode == .sounding && Double(framesAhead()) >= Timing.ampleSeconds * deviceRate && !model.isCoarse
+        state.mode == .sounding && Double(framesAhead()) >= Timing.ampleSeconds * deviceRate && !model.needsEveryWake
     }
 
     /// Renders the device frames that begin at `first`: interleaved, as many as `output` holds.
