@@ -56,6 +56,22 @@ struct EndToEndTests {
         print("interrupted: \(hearing.figures.summary)")
     }
 
+    /// Cards whose pointers move once in 5 ms are as exact as others: their bursts are searched for.
+    @Test func coarseCardsAreInStepAsOthersAre() throws {
+        var configuration = Testbed.Configuration()
+        configuration.hasCoarseCards = true
+        let hearing = try Hearing.ofSteadyMachine(within: SkewLimits.quietLAN.doubled) {
+            let testbed = try Testbed(configuration)
+            let song = try SongFile(.constantBitRate, seconds: 30, in: testbed.lan)
+            let listeners = try testbed.startListeners()
+            let broadcast = try testbed.start(["broadcast", song.path, "--wait", "2"], on: 0)
+            return try Hearing(testbed, song, [broadcast] + listeners, within: 60)
+        }
+        hearing.expect(within: SkewLimits.quietLAN.doubled)
+        for index in hearing.heard.indices { hearing.expectClean(listener: index) }
+        print("coarse: \(hearing.figures.summary)")
+    }
+
     /// A listener by cable and two by radio: pairs of either kind.
     @Test func listenersOnRadioAreInStep() throws {
         var configuration = Testbed.Configuration()

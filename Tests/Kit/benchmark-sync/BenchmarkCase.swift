@@ -54,8 +54,7 @@ struct BenchmarkCase {
 
     private static var coarse: BenchmarkCase {
         var item = BenchmarkCase(
-            name: "coarse", title: "quiet LAN, coarse cards: pointer and delay move once a burst",
-            limits: SkewLimits(p50: 8, p99: 25, maximum: 50, first: 200, whole: 200))
+            name: "coarse", title: "quiet LAN, coarse cards: pointer and delay move once a burst", limits: .quietLAN)
         item.configuration.hasCoarseCards = true
         return item
     }

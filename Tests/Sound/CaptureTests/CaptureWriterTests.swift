@@ -36,7 +36,8 @@ private struct VirtualMicrophone: ~Copyable {
                 random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
                 let delay = Self.chunk / 10 * part - Int(random >> 59)
                 writer.note(
-                    delay: delay, host: host(air + Int64(delay)), occasion: part == 10 ? .wake : .poll, slack: .zero, isTimely: true)
+                    delay: delay, host: host(air + Int64(delay)), occasion: part == 10 ? .wake : .poll, slack: .zero,
+                    isTimely: true)
             }
             let memory = writer.memory
             for index in 0..<Self.chunk {

@@ -27,6 +27,8 @@ struct SteppedCard: ~Copyable {
         /// Whether the loop looks for steps; and the part of its looks after which it loses the processor for a while.
         var searches = false
         var lostShare = 0.0
+        /// By how much later a search sees a step than a wake does, at least and at most.
+        var lag = (least: 0.0, most: 0.0)
     }
 
     var machine: Machine
@@ -86,12 +88,14 @@ struct SteppedCard: ~Copyable {
 
     /// Reads again and again, until the step is there or the time for it is over.
     private mutating func look(for search: BurstSearch) {
+        let lag = machine.lag.least + (machine.lag.most - machine.lag.least) * random.next()
         repeat {
-            let pointer = steps(at: now) * Self.stepFrameCount
+            let begin = now
+            let pointer = steps(at: now - lag) * Self.stepFrameCount
             now += machine.reading * (0.5 + 0.5 * random.next())
             if random.next() < machine.lostShare { now += 0.001 * random.next() }
             model.note(
-                frame: pointer, hostNanoseconds: Int64(now * 1e9), occasion: .search, slack: machine.reading)
+                frame: pointer, hostNanoseconds: Int64(now * 1e9), occasion: .search, slack: now - begin)
         } while model.searcher.isLooking && now * 1e9 < Double(search.end.nanoseconds)
     }
 

@@ -34,25 +34,28 @@ struct BurstSearcher: BitwiseCopyable {
         case resting
         /// The burst with this frame is to be looked for.
         case planned(frame: Int64)
-        /// It was not there yet; host times of the first and the newest look, in nanoseconds.
+        /// It was not there yet when the first reading began, nor when the newest did: host times in nanoseconds.
         case looking(frame: Int64, first: Int64, newest: Int64)
     }
 
-    /// Nanoseconds: how long before a burst a search begins, at first and at most; and the time of looking that is
-    /// aimed at, so that a thread that comes late still comes before the burst.
+    /// Nanoseconds: how long before a burst a search begins, at first, at least and at most; and how long it should
+    /// take, so that a thread that comes late still comes before the burst.
     private static let firstLead = 400_000.0
+    private static let shortestLead = 20_000.0
     private static let longestLead = 1_000_000.0
     private static let aim = 80_000.0
     /// How long after its time a burst is looked for.
     private static let patience = 300_000.0
-    /// Looks that are further apart than this show no edge.
-    private static let widest: Int64 = 25_000
+    /// If the last reading without the burst began longer than this before the end of the first one with it, they show
+    /// no edge.
+    private static let widest: Int64 = 40_000
     /// What finds this many edges in a row can be relied on; until no edge was found for so long.
     private static let leastEdgeCount = 3
     private static let trust: Int64 = 5_000_000_000
     /// Bursts that did not come when they were due, this often in a row, are not searched for a while.
     private static let vainLimit = 8
     private static let vainPause: Int64 = 5_000_000_000
+    private static let distrustPause: Int64 = 60_000_000_000
 
     private var state = State.resting
     private var lead = Self.firstLead
@@ -61,6 +64,8 @@ struct BurstSearcher: BitwiseCopyable {
     private var vainCount = 0
     private var edgeCount = 0
     private var newestEdge = Int64.min
+    /// The least recent time between the two readings of an edge, in seconds: how late all edges may be.
+    private(set) var width = 0.0
 
     /// Whether edges are found one after the other, as of a host time in nanoseconds.
     func isReliable(at host: Int64) -> Bool {
@@ -92,15 +97,17 @@ struct BurstSearcher: BitwiseCopyable {
     }
 
     /// Takes a reading of a search.
-    /// - Parameter host: the end of the reading, in nanoseconds.
+    /// - Parameters:
+    ///   - begin: when the reading began; host time in nanoseconds.
+    ///   - host: the time of the reading: its end.
     /// - Returns: whether it shows a burst at its edge.
-    mutating func note(frame: Int64, at host: Int64) -> Bool {
+    mutating func note(frame: Int64, from begin: Int64, at host: Int64) -> Bool {
         switch state {
         case .resting:
             return false
         case .planned(let expected):
             guard frame >= expected else {
-                state = .looking(frame: expected, first: host, newest: host)
+                state = .looking(frame: expected, first: begin, newest: begin)
                 return false
             }
             // It was there before the first look.
@@ -109,13 +116,17 @@ struct BurstSearcher: BitwiseCopyable {
             return false
         case .looking(let expected, let first, let newest):
             guard frame >= expected else {
-                state = .looking(frame: expected, first: first, newest: host)
+                state = .looking(frame: expected, first: first, newest: begin)
                 return false
             }
             end(at: host)
-            lead = max(0, lead + (Self.aim - Double(newest &- first)) / 8)
+            let excess = Double(host &- first) - Self.aim
+            lead = max(Self.shortestLead, lead - min(excess, Self.aim) / 8)
             vainCount = 0
-            guard host &- newest <= Self.widest else { return false }
+            let width = host &- newest
+            guard width <= Self.widest else { return false }
+            let seconds = Double(width) * 1e-9
+            self.width = edgeCount == 0 ? seconds : min(seconds, self.width + (seconds - self.width) / 64)
             edgeCount = min(edgeCount + 1, Self.leastEdgeCount)
             newestEdge = host
             return true
@@ -133,6 +144,13 @@ struct BurstSearcher: BitwiseCopyable {
         guard vainCount >= Self.vainLimit else { return }
         (vainCount, edgeCount) = (0, 0)
         notBefore = host &+ Self.vainPause
+    }
+
+    /// Stops searching for a while: the edges did not show the clock.
+    mutating func distrust(at host: Int64) {
+        edgeCount = 0
+        state = .resting
+        notBefore = host &+ Self.distrustPause
     }
 
     /// Forgets the edges so far: the device was restarted.

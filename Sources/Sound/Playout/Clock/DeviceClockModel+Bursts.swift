@@ -5,11 +5,20 @@ extension DeviceClockModel {
     /// nanoseconds per burst.
     private static let followingInterval: Int64 = 100_000_000
     private static let settledSearchInterval: Int64 = 200_000_000
+    /// Shorter bursts are not searched for, in seconds: USB's delay goes down once a millisecond by an estimate of the
+    /// driver's, and only its wakes are exact.
+    private static let shortestBurst = 0.0015
+    /// Edges that scatter by more than this, in seconds, are none: the pointer moves when it likes.
+    private static let widestScatter = 25e-6
+    private static let scatterCount = 32
+    /// So many readings in a row that come before their edge are no accident.
+    private static let earlyCount = 8
 
     /// When to look for the next burst; nil if the pointer does not move in bursts, or nothing is known of them yet, or
     /// the driver itself says when they came.
     mutating func burstSearch(after now: HostTime) -> BurstSearch? {
-        guard let count = uncertainty.burstFrameCount, !uncertainty.isStamped, !isGuessed, impossiblePPM == nil,
+        guard let count = uncertainty.burstFrameCount, Double(count) >= Self.shortestBurst * rate,
+            !uncertainty.isStamped(at: now.nanoseconds), !isGuessed, impossiblePPM == nil,
             newestReadingFrame != .min
         else { return nil }
         let host = line?.hostNanoseconds(of: newestReadingFrame) ?? newestReadingHost
@@ -20,5 +29,18 @@ extension DeviceClockModel {
                 frame: newestReadingFrame, host: host, frameCount: count,
                 duration: Double(count) / rate * 1e9 * (1 + (line == nil ? 0 : fit.slope))),
             every: interval)
+    }
+
+    /// Drops edges that lie on no line.
+    mutating func reviewEdges(at host: Int64) {
+        guard fit.scale > Self.widestScatter, (isRaw ? readingCount : points.count) >= Self.scatterCount else { return }
+        searcher.distrust(at: host)
+    }
+
+    /// Drops edges whose line comes after other readings: no reading comes before the edge that it shows.
+    mutating func compareEdges(with point: ClockPoint, at host: Int64) {
+        guard readingCount >= Self.scatterCount, point.residual < fit.residual(at: point.time) - Self.widestScatter
+        else { return contrary.end() }
+        if contrary.extend(at: point.time, toCount: Self.earlyCount, seconds: 0) { searcher.distrust(at: host) }
     }
 }

@@ -84,7 +84,7 @@ struct DeviceClockModel: ~Copyable {
     private var followsEdges = false
     /// The host time at which a poll reading last showed the newest frame.
     private var standingHost: Int64?
-    private var readingCount = 0
+    private(set) var readingCount = 0
     private var fitter = ClockFitter(capacity: pointCapacity)
     var prior: RatePrior
     /// Whether the device ran a moment ago, so that the prior is its learned rate.
@@ -98,10 +98,12 @@ struct DeviceClockModel: ~Copyable {
     private var newestTime = 0.0
     var nextFitTime = 0.0
     private var backwardRun = 0
-    /// Runs of fits that sound may start with, of early readings, and of readings far from the edge.
+    /// Runs of fits that sound may start with, of early readings, of readings far from the edge, and of readings that
+    /// come before the edge that was found by a search.
     private var mature = ReadingRun()
     private var early = ReadingRun()
     var late = ReadingRun()
+    var contrary = ReadingRun()
     private(set) var uncertainty = ReadingUncertainty()
     var isRelearning = false
     /// Whether readings are guesses; and the host time of the first reading that no line contains yet.
@@ -175,10 +177,11 @@ struct DeviceClockModel: ~Copyable {
         frame: Int64, hostNanoseconds: Int64, occasion: ReadingOccasion = .wake, slack: Double = 0
     ) {
         let isWake = occasion == .wake
-        let isEdge = occasion == .search && searcher.note(frame: frame, at: hostNanoseconds)
+        let earliest = hostNanoseconds &- Int64(slack * 1e9)
+        let isEdge = occasion == .search && searcher.note(frame: frame, from: earliest, at: hostNanoseconds)
         uncertainty.note(frame: frame, host: hostNanoseconds, isWake: isWake, slack: slack)
         if readingCount == 0 { begin(frame: frame, host: hostNanoseconds) }
-        if frame == newestFrame, !isWake { standingHost = hostNanoseconds &- Int64(slack * 1e9) }
+        if frame == newestFrame, !isWake { standingHost = earliest }
         guard isForward(frame) else { return }
         check.note(frame: frame, host: hostNanoseconds, rate: rate)
         guard check.impossiblePPM == nil else { return disbelieve(frame) }
@@ -192,9 +195,10 @@ struct DeviceClockModel: ~Copyable {
         let showsEdges = searcher.isReliable(at: hostNanoseconds)
         guard showsEdges == followsEdges else { return changeReadings(followingEdges: showsEdges) }
         if followsEdges {
-            guard isEdge else { return }
+            guard isEdge else { return compareEdges(with: point, at: hostNanoseconds) }
             readingCount &+= 1
-            return take(point)
+            take(point)
+            return reviewEdges(at: hostNanoseconds)
         }
         guard uncertainty.isWokenCoarse, !isGuessed else {
             hasPolled = hasPolled || !isWake
@@ -379,7 +383,8 @@ struct DeviceClockModel: ~Copyable {
         if isRaw { edge.compare(with: fit) } else { edge.finish() }
         var line = candidate
         line.systematicBound =
-            uncertainty.seconds(of: fit, at: newestTime, rate: rate, showsEdges: followsEdges) + edge.uncertainty
+            uncertainty.seconds(of: fit, at: newestTime, rate: rate, showsEdges: followsEdges)
+            + (followsEdges ? searcher.width : edge.uncertainty)
         // The prior must not hide what a coarse pointer could not show yet.
         if uncertainty.isPolledCoarse, !followsEdges, prior.deviation >= RatePrior.unknown {
             line.systematicBoundRate = min(RatePrior.limitPPM * 1e-6, 4 * fit.freeSlopeDeviation)
@@ -437,6 +442,7 @@ struct DeviceClockModel: ~Copyable {
         mature.end()
         early.end()
         late.end()
+        contrary.end()
         backwardRun = 0
     }
 }

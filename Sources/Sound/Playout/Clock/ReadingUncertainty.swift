@@ -27,8 +27,8 @@ struct ReadingUncertainty: BitwiseCopyable {
     /// it. With fewer moves, the coarseness of the pointer is unknown.
     private static let leastWakeCount = 2
     private static let leastMoveCount = 8
-    /// No reading takes less time, in seconds.
-    private static let shortestReading = 0.1e-6
+    /// Nanoseconds: longer than the time between two wakes.
+    private static let stampMemory: Int64 = 2_000_000_000
     private static let longestWakePause: Int64 = 300_000_000
     /// A device that wakes the loop although its pointer has stood still for more than this many nanoseconds is polled,
     /// whatever the loop says. One idle wake is an accident; 64 wakes that did show a move make up for it.
@@ -56,12 +56,15 @@ struct ReadingUncertainty: BitwiseCopyable {
     private var newestMove: Int64 = 0
     /// The least recent slack, in seconds.
     private var slack = 0.0
+    /// The host time of the newest reading without any.
+    private var newestStamped: Int64?
     /// Early stamps of the last 20 s, each counting less with age, and the time of the newest.
     private var earlyStamps = 0.0
     private var newestEarlyStamp = 0.0
 
     /// Takes every reading, even of a known frame: it shows that the pointer had not moved yet.
     mutating func note(frame: Int64, host: Int64, isWake: Bool, slack: Double) {
+        if slack == 0 { newestStamped = host }
         guard let lastFrame else {
             self.lastFrame = frame
             lastHost = host
@@ -124,8 +127,11 @@ struct ReadingUncertainty: BitwiseCopyable {
     /// How many frames a coarse pointer moves by at a time, once that is known.
     var burstFrameCount: Int64? { isCoarse && moveCount >= Self.leastMoveCount ? granule : nil }
 
-    /// Whether the driver itself says when a reading was valid: then nothing shows it better.
-    var isStamped: Bool { slack < Self.shortestReading }
+    /// Whether the driver itself says when its newest readings were valid: then nothing shows it better.
+    func isStamped(at host: Int64) -> Bool {
+        guard let newestStamped else { return false }
+        return host &- newestStamped < Self.stampMemory
+    }
 
     /// The uncertainty in seconds, for a line fitted up to `time`.
     /// - Parameter showsEdges: whether the readings show bursts at their edges.

@@ -157,7 +157,8 @@ final class VirtualSoundCard {
         let delay = configuration.fault == .delaySign ? pointer - written : written - pointer
         renderer.note(
             DeviceClockReading(
-                frame: DeviceFrame(index: written - delay), host: machine.now, occasion: pointer >= wakeFrame ? .wake : .poll))
+                frame: DeviceFrame(index: written - delay), host: machine.now,
+                occasion: pointer >= wakeFrame ? .wake : .poll))
         if renderer.wantsEarlierFrame { takeBack(from: pointer) }
         fill(to: pointer + bufferFrames)
         scheduleWake(after: position)
