@@ -162,6 +162,9 @@ import Testing
     @Test func onlyBurstsThatNothingElseShowsAreSearchedFor() {
         #expect(search(burst: 240, slack: 2e-6) != nil)
         #expect(search(burst: 1, slack: 2e-6) == nil, "a fine pointer")
+        #expect(search(burst: 48, slack: 2e-6) == nil, "USB's milliseconds")
+        #expect(search(burst: 480, slack: 2e-6) != nil)
+        #expect(search(burst: 512, slack: 2e-6) == nil, "a server's cycle")
         #expect(search(burst: 240, slack: 0) == nil, "a stamp of the driver's")
         #expect(search(burst: 240, slack: 2e-6, isGuessed: true) == nil, "a sound server")
     }

@@ -5,9 +5,9 @@ extension DeviceClockModel {
     /// nanoseconds per burst.
     private static let followingInterval: Int64 = 100_000_000
     private static let settledSearchInterval: Int64 = 200_000_000
-    /// Shorter bursts are not searched for, in seconds: USB's delay goes down once a millisecond by an estimate of the
-    /// driver's, and only its wakes are exact.
-    private static let shortestBurst = 0.0015
+    /// Bursts that are searched for, in seconds. Shorter ones are a driver's estimate, as USB's delay goes down once
+    /// a millisecond, and only its wakes are exact. Longer ones are a sound server's.
+    private static let burstSeconds = 0.0015...0.0105
     /// Edges that scatter by more than this, in seconds, are none: the pointer moves when it likes.
     private static let widestScatter = 25e-6
     private static let scatterCount = 32
@@ -17,9 +17,8 @@ extension DeviceClockModel {
     /// When to look for the next burst; nil if the pointer does not move in bursts, or nothing is known of them yet, or
     /// the driver itself says when they came.
     mutating func burstSearch(after now: HostTime) -> BurstSearch? {
-        guard let count = uncertainty.burstFrameCount, Double(count) >= Self.shortestBurst * rate,
-            !uncertainty.isStamped(at: now.nanoseconds), !isGuessed, impossiblePPM == nil,
-            newestReadingFrame != .min
+        guard let count = uncertainty.burstFrameCount, Self.burstSeconds.contains(Double(count) / rate),
+            !uncertainty.isStamped(at: now.nanoseconds), !isGuessed, impossiblePPM == nil, newestReadingFrame != .min
         else { return nil }
         let host = line?.hostNanoseconds(of: newestReadingFrame) ?? newestReadingHost
         let interval = isRaw ? 0 : isSettled ? Self.settledSearchInterval : Self.followingInterval

@@ -27,9 +27,9 @@ struct ReadingUncertainty: BitwiseCopyable {
     /// it. With fewer moves, the coarseness of the pointer is unknown.
     private static let leastWakeCount = 2
     private static let leastMoveCount = 8
-    /// Nanoseconds: longer than the time between two wakes.
-    private static let stampMemory: Int64 = 2_000_000_000
     private static let longestWakePause: Int64 = 300_000_000
+    /// How long a stamp of the driver's promises another one: longer than the time between two wakes, in nanoseconds.
+    private static let stampMemory: Int64 = 2_000_000_000
     /// A device that wakes the loop although its pointer has stood still for more than this many nanoseconds is polled,
     /// whatever the loop says. One idle wake is an accident; 64 wakes that did show a move make up for it.
     private static let longestWakeDelay: Int64 = 500_000
@@ -56,7 +56,7 @@ struct ReadingUncertainty: BitwiseCopyable {
     private var newestMove: Int64 = 0
     /// The least recent slack, in seconds.
     private var slack = 0.0
-    /// The host time of the newest reading without any.
+    /// The host time of the newest reading without slack.
     private var newestStamped: Int64?
     /// Early stamps of the last 20 s, each counting less with age, and the time of the newest.
     private var earlyStamps = 0.0

@@ -125,7 +125,7 @@ public struct Renderer: ~Copyable {
         needsNoClock ? nil : model.burstSearch(after: now)
     }
 
-    /// Whether the burst that is searched for did not come before the newest reading.
+    /// Whether a search goes on: its newest reading did not show the burst yet.
     public var isSearching: Bool { model.searcher.isLooking }
 
     /// Whether the device may wake its thread seldom: its clock has been followed for long enough, and it is no
