@@ -170,7 +170,7 @@ struct ALSALoop: ~Copyable {
         var code: Int32 = 0
         while let reading = takeReading(&code) {
             note(reading, .search)
-            guard renderer.isSearching, reading.instant.host < search.end else { return 0 }
+            guard renderer.isSearching, HostTime.now() < search.end else { return 0 }
         }
         return code
     }
