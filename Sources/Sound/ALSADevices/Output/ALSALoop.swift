@@ -6,10 +6,11 @@ import Synchronization
 
 // The real-time loop of one playback PCM.
 //
-// The device wakes us every 400 ms, or 200 if its buffer is short; every 50 if it does not give frames back, or little
-// sound is there to be rendered; every 10 while its clock is still being learned, or if it is a sound server; or a
-// period sooner (see ``PCMPaces``, ``WakeStagger``). While its clock is not known well, we also look from time to time.
-// If its pointer moves in bursts, we are there when one comes, five times a second, and at first for each of them.
+// The device wakes us every 400 ms, or 200 if its buffer is short; every 50 if it does not give frames back, its
+// pointer moves in bursts that no search finds, or little sound is there to be rendered; every 10 while its clock is
+// still being learned, or if it is a sound server; or a period sooner (see ``PCMPaces``, ``WakeStagger``). While its
+// clock is not known well, we also look from time to time. If its pointer moves in bursts, we are there when one comes:
+// five times a second, and at first for each of them.
 // We read its status: the frames writable, the delay, and the time of both. The last two make a reading of the DAC
 // clock for the renderer. Then we render what is to be filled: up to 55 ms at a time if 60 ms are left, otherwise a
 // period at a time, so that the first frames arrive early. Where wakes are few, the status is also read after each of
