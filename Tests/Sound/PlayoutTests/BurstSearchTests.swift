@@ -186,16 +186,14 @@ import Testing
         var nextLook = 0.0
         while card.age < end {
             card.turn()
-            guard card.age >= nextLook, let line = card.model.line else { continue }
+            guard card.age >= nextLook, let (late, bound, rateError) = card.sight else { continue }
             nextLook = card.age + 0.02
             sight.readyAt = min(sight.readyAt, card.age)
-            let frame = Int64(card.age * 48_000)
-            let late = Double(line.originHost) * 1e-9 + line.seconds(of: frame) - card.seconds(of: frame)
             let error = late < 0 ? -late : max(0, late - tolerance)
-            sight.ratio = max(sight.ratio, error / line.bound(at: frame))
+            sight.ratio = max(sight.ratio, error / bound)
             guard card.age > begin else { continue }
             sight.worst = max(sight.worst, abs(late))
-            sight.rate = max(sight.rate, abs(line.ppm - card.ppm))
+            sight.rate = max(sight.rate, rateError)
         }
         return sight
     }

@@ -62,6 +62,15 @@ struct SteppedCard: ~Copyable {
     /// Host seconds at which a frame leaves, by the steps.
     func seconds(of frame: Int64) -> Double { start + Double(frame) / (48_000 * (1 + ppm * 1e-6)) }
 
+    /// What the model says now: how late its line is, and its bound, in seconds; how far its rate is off, in ppm. Nil
+    /// without a line.
+    var sight: (late: Double, bound: Double, rateError: Double)? {
+        guard let line = model.line else { return nil }
+        let frame = Int64(age * 48_000)
+        let late = Double(line.originHost) * 1e-9 + line.seconds(of: frame) - seconds(of: frame)
+        return (late, line.bound(at: frame), abs(line.ppm - ppm))
+    }
+
     private func steps(at time: Double) -> Int64 { Int64(((time - start) / stepSeconds).rounded(.down)) }
 
     private func endsPeriod(_ step: Int64) -> Bool {

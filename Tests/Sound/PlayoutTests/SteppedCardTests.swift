@@ -26,20 +26,17 @@ import Testing
         var nextLook = 0.0
         while card.age < seconds {
             card.turn()
-            guard card.age >= nextLook, let line = card.model.line else { continue }
+            guard card.age >= nextLook, let (late, bound, rateError) = card.sight else { continue }
             nextLook = card.age + 0.02
             sight.readyAt = min(sight.readyAt, card.age)
-            let frame = Int64(card.age * 48_000)
-            let late = Double(line.originHost) * 1e-9 + line.seconds(of: frame) - card.seconds(of: frame)
             let error = late < 0 ? -late : max(0, late - machine.wake - machine.reading)
-            let bound = line.bound(at: frame)
-            if card.age > 1 { sight.rate = max(sight.rate, abs(line.ppm - ppm)) }
+            if card.age > 1 { sight.rate = max(sight.rate, rateError) }
             sight.worst = max(sight.worst, error)
             sight.last = late
             sight.ratio = max(sight.ratio, error / bound)
             sight.wholeRatio = max(sight.wholeRatio, abs(late) / (bound + card.model.wakeDuration))
             sight.lastBound = bound
-            if card.age > 2 { sight.lateRate = max(sight.lateRate, abs(line.ppm - ppm)) }
+            if card.age > 2 { sight.lateRate = max(sight.lateRate, rateError) }
         }
         return sight
     }
